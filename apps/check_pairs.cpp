@@ -13,6 +13,7 @@
 #include "../kernels/parallel.hpp"
 #include "../kernels/ramp.hpp"
 #include "../operators/algebra.hpp"
+#include "../operators/circulant_metric.hpp"
 #include "../operators/fbp.hpp"
 #include "../operators/projector.hpp"
 #include "../operators/ramp_filter.hpp"
@@ -81,6 +82,13 @@ LinearOperator aligned(const CheckCase& c) {
   for (Index row = 0; row < scan.detector.rows; ++row)
     scan.row_axis_bins.push_back(scan.detector.axis_bin + 0.37 * (row + 1));
   return align_rows(scan, c.device);
+}
+
+/// The inverse of the metric in which `tv` makes its steps, which is its own transpose.
+LinearOperator metric_of_tv(const CheckCase& c) {
+  const auto [nx, ny, nz] = c.grid.size;
+  const Space volume({nz, ny, nx}, Blocks::whole, c.device);
+  return CirculantMetric(volume, true, {1, 1, 1}, 0, 0).inverse({1}, {0.2f});
 }
 
 /// The projector in tiles, on a device with memory for a third of the whole, and at least for a few lines and
@@ -182,6 +190,7 @@ const std::vector<CheckedPair>& checked_pairs() {
            [](const CheckCase& c) {
              return unmatched_pair(cone(c, joseph), adjoint(cone(c, pixel_driven)));
            }},
+      {.name = "metric of tv", .shapes = few, .make = metric_of_tv},
       of_fdk("cone/fdk", separable_footprint),
       of_fdk("cone/fdk pixel_driven", pixel_driven)};
   return all;
@@ -213,6 +222,7 @@ kernels::Bounds bounds_of(const CheckedPair& pair, const Execution& how, Device 
 
 std::vector<std::string> kernel_names(Device device) {
   std::vector<std::string> all = kernels::ramp(device).names();
+  all.emplace_back("slice metric");
   const auto add = [&](const auto& table) {
     for (const auto& row : table)
       for (const std::string& name : row.kernels(device)) all.push_back(name);

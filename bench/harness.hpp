@@ -90,6 +90,8 @@ Rows flexible(const Axes& axes, const OnLine& on_line);
 std::vector<std::string> orbits_of_flexible();
 /// FDK, the pair with error, kappa and mu, and a step of CGLS, for a fan beam.
 Rows fan(const Axes& axes, const OnLine& on_line);
+/// Steps of total variation on a noisy cone beam: how near the end they are, and after what time.
+Rows low_dose(const Axes& axes, const OnLine& on_line);
 Rows pictures(const Axes& axes, const OnLine& on_line);
 
 }  // namespace tandem::bench

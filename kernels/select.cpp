@@ -19,6 +19,7 @@
 #include "metal.hpp"
 #include "outliers.hpp"
 #include "products.hpp"
+#include "slice_metric.hpp"
 #include "trial_slices.hpp"
 #include "variants.hpp"
 #include "voxels.hpp"
@@ -102,6 +103,7 @@ TANDEM_ON_BOTH(DifferenceKernels, differences, difference_kernels)
 TANDEM_ON_BOTH(LevelKernels, level, level_kernels)
 TANDEM_ON_BOTH(MetalKernels, metal, metal_kernels)
 TANDEM_ON_BOTH(HelixKernels, helix, helix_kernels)
+TANDEM_ON_BOTH(SliceMetricKernels, slice_metrics, slice_metric_kernels)
 TANDEM_ON_BOTH(TrialKernels, trial_slices, trial_kernels)
 
 #define TANDEM_ONLY_ON_CUDA(Kernels, name, table) \

@@ -13,6 +13,10 @@ struct Bounds {
   float lowest = -std::numeric_limits<float>::infinity(), highest = std::numeric_limits<float>::infinity();
 };
 constexpr Bounds above_zero{.lowest = 0};
+/// Whether there is any bound.
+constexpr bool have_ends(const Bounds& bounds) {
+  return bounds.lowest > Bounds{}.lowest || bounds.highest < Bounds{}.highest;
+}
 
 /// @throws GeometryError unless the lowest value is below the highest
 void validate(const Bounds& bounds);

@@ -15,7 +15,8 @@ Regulariser total_variation(const Space& volume, std::array<float, 3> scales) {
           .norm_squared = gradient_norm_squared(volume, scales),
           .conjugate_prox = [](VectorView q, std::span<const float> weights, std::span<const float>,
                                Stream& stream) { clamp_lengths(q, weights, stream); },
-          .value = sum_lengths};
+          .value = sum_lengths,
+          .differences = scales};
 }
 
 /// The conjugate is f(q) = threshold |q|^2 / (2 W) for |q| <= W, and infinite beyond. So its proximal map

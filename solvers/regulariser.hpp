@@ -26,6 +26,9 @@ struct Regulariser {
   /// norm.
   std::function<std::vector<double>(ConstVectorView q, std::span<const float> weights, Stream& stream)>
       conjugate = {};
+  /// The factors along (slice, y, x) if K takes differences of neighbours, as `gradient` does. They make the
+  /// steps of `Pdhg` longer. Zeros for any other K.
+  std::array<float, 3> differences{};
 };
 
 /// Isotropic total variation, the sum of the lengths of the gradient. It is taken in each slice if slices are

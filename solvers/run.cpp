@@ -47,6 +47,21 @@ void require_data(const char* rule, const std::vector<Index>& data) {
     require<GeometryError>(count > 0, rule, ": data ", count, "; a count of data above 0 is needed");
 }
 
+/// Holds when a number of the block is at most a limit. The numbers are asked for at every so many steps.
+StopRule at_most(std::string name, int every, std::function<std::vector<double>()> numbers, double limit) {
+  struct State {
+    int iteration = -1;
+    std::vector<double> numbers;
+  };
+  const auto holds = [numbers = std::move(numbers), every, limit, state = std::make_shared<State>()](
+                         const Progress& now, std::size_t block) {
+    if (now.iteration % every != 0) return false;
+    if (now.iteration != state->iteration) *state = {now.iteration, numbers()};
+    return state->numbers[block] <= limit;
+  };
+  return {std::move(name), holds};
+}
+
 }  // namespace
 
 StopRule operator||(StopRule a, StopRule b) {
@@ -133,19 +148,13 @@ StopRule watched(const StopRule& rule) {
 }
 
 StopRule duality_gap(std::function<std::vector<double>()> gaps, double epsilon) {
-  struct State {
-    int iteration = -1;
-    std::vector<double> gaps;
-  };
-  constexpr int every = 10;
   require_from_zero("duality_gap", "epsilon", epsilon);
-  const auto holds = [gaps = std::move(gaps), epsilon, state = std::make_shared<State>()](const Progress& now,
-                                                                                          std::size_t block) {
-    if (now.iteration % every != 0) return false;
-    if (now.iteration != state->iteration) *state = {now.iteration, gaps()};
-    return state->gaps[block] <= epsilon;
-  };
-  return {"gap", holds};
+  return at_most("gap", 10, std::move(gaps), epsilon);
+}
+
+StopRule settled(std::function<std::vector<double>()> distances, double epsilon) {
+  require_from_zero("settled", "epsilon", epsilon);
+  return at_most("settled", 5, std::move(distances), epsilon);
 }
 
 StopRule time_limit(double seconds) {

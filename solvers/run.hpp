@@ -79,6 +79,14 @@ StopRule duality_gap(S& solver, double epsilon) {
   return duality_gap([&solver] { return solver.gaps(); }, epsilon);
 }
 
+/// Stops when the way to the end is at most the share epsilon of the way until now. `distances`: estimates of
+/// it, asked for at every fifth step.
+StopRule settled(std::function<std::vector<double>()> distances, double epsilon);
+template <TellsItsEnd S>
+StopRule settled(S& solver, double epsilon) {
+  return settled([&solver] { return solver.distances(); }, epsilon);
+}
+
 /// Called with the present state before each step and at the end: for a progress bar, a file, a picture. It
 /// cancels by throwing.
 using Observer = std::function<void(const Progress&)>;

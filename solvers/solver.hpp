@@ -59,6 +59,12 @@ concept TellsItsGap = IterativeSolver<S> && requires(S solver) {
   { solver.gaps() } -> std::same_as<std::vector<double>>;  // shares of the objective, one per block
 };
 
+/// A solver that estimates how far its solution is from the end.
+template <class S>
+concept TellsItsEnd = IterativeSolver<S> && requires(S solver) {
+  { solver.distances() } -> std::same_as<std::vector<double>>;  // over the way until now, one per block
+};
+
 /// Data that a solver keeps: a copy of them, or the data themselves if the caller gives them up.
 struct Data {
   Array own;
@@ -103,6 +109,7 @@ struct SolverCost {
   int volumes, projections;
   Applications preparation, step, traces;  ///< `traces`: see TellsItsReach
   int volumes_a_step = 0;                  ///< volumes by which its memory grows in each step
+  int volumes_for_bounds = 0;              ///< volumes that it holds besides, if there are bounds
 };
 
 /// A vector, or some numbers as bytes, that a solver carries from one step to the next, with a name.

@@ -22,13 +22,13 @@ namespace TANDEM_PUBLIC tandem {
 
 /// What solvers of a type tell beside their solution, by the concepts that this room has.
 struct Tells {
-  bool state = false;                                 ///< `ListsItsState`, as check-points need
-  bool reach = false, residual = false, gap = false;  ///< as stopping rules need
-  bool objective = false;                             ///< as curves need
+  bool state = false;                                              ///< `ListsItsState`, as check-points need
+  bool reach = false, residual = false, gap = false, end = false;  ///< as stopping rules need
+  bool objective = false;                                          ///< as curves need
 };
 template <IterativeSolver S>
-constexpr Tells told_by{ListsItsState<S>, TellsItsReach<S>, ShowsItsResidual<S>, TellsItsGap<S>,
-                        TellsItsObjective<S>};
+constexpr Tells told_by{ListsItsState<S>, TellsItsReach<S>, ShowsItsResidual<S>,
+                        TellsItsGap<S>,   TellsItsEnd<S>,   TellsItsObjective<S>};
 
 /// A solver of any type, so that a table can make it.
 class AnySolver {
@@ -51,6 +51,7 @@ class AnySolver {
     if constexpr (GrowsWithSteps<S>) make_room_ = [solver](int steps) { solver->make_room(steps); };
     if constexpr (TellsItsObjective<S>) objective_ = [solver] { return solver->objective(); };
     if constexpr (TellsItsGap<S>) gaps_ = [solver] { return solver->gaps(); };
+    if constexpr (TellsItsEnd<S>) distances_ = [solver] { return solver->distances(); };
   }
   AnySolver(AnySolver&&) = default;
 
@@ -83,7 +84,8 @@ class AnySolver {
   std::vector<double> degrees_of_freedom() const {  ///< @pre there is a follower
     return tandem::degrees_of_freedom(*signs_, *follower_->residual());
   }
-  std::vector<double> gaps() { return gaps_(); }  ///< @pre the solver tells its gap
+  std::vector<double> gaps() { return gaps_(); }            ///< @pre the solver tells its gap
+  std::vector<double> distances() { return distances_(); }  ///< @pre the solver tells its end
   /// The objective, one value per block; empty if the solver does not tell it.
   std::vector<double> objective() { return objective_ ? objective_() : std::vector<double>(); }
 
@@ -94,7 +96,7 @@ class AnySolver {
   std::function<Array()> take_;
   std::function<const std::vector<double>&()> residual_norms_, falls_;
   std::function<const Array*()> residual_;
-  std::function<std::vector<double>()> traces_, objective_, gaps_;
+  std::function<std::vector<double>()> traces_, objective_, gaps_, distances_;
   std::function<SolverState()> state_;
   std::function<void(int)> make_room_;
   std::unique_ptr<AnySolver> follower_;

@@ -35,11 +35,12 @@ const std::map<std::string, bench::Rows (*)(const bench::Axes&, const bench::OnL
     {"parallel", bench::parallel}, {"filter", bench::filter},         {"fbp", bench::fbp},
     {"solvers", bench::solvers},   {"pipeline", bench::pipeline},     {"cone", bench::cone},
     {"fourier", bench::fourier},   {"preprocess", bench::preprocess}, {"fan", bench::fan},
-    {"pictures", bench::pictures}, {"flexible", bench::flexible}};
+    {"pictures", bench::pictures}, {"flexible", bench::flexible},     {"low-dose", bench::low_dose}};
 
 /// The numbers that are printed after a line, in this order, if a case has them.
 constexpr const char* numbers_beside =
-    "cpu_ms devices streams chunk strips blocks over voxels_a_thread rows_a_block accuracy relative_error "
+    "cpu_ms iterations off hounsfield gap devices streams chunk strips blocks over voxels_a_thread "
+    "rows_a_block accuracy relative_error "
     "analytic_error largest_error rmse_disc psnr noise mu mu_bound kappa filter_share kernels_ms "
     "gigabytes_a_second read_ms preprocess_ms transfer_ms compute_ms write_ms read_alone_ms "
     "preprocess_alone_ms transfer_alone_ms compute_alone_ms write_alone_ms of_slowest";
@@ -110,7 +111,7 @@ void run_bench(BenchOptions& o) {
   o.axes.to = o.to == "host" ? "" : o.to;
   o.axes.halves = o.dtype == "float16";
   o.axes.cone = o.geometry != "parallel";
-  const bool of_cone = o.name == "cone" || o.name == "fan",
+  const bool of_cone = o.name == "cone" || o.name == "fan" || o.name == "low-dose",
              takes_groups = of_cone || (o.name == "pipeline" && o.axes.cone);
   o.axes.executions = takes_groups && o.variant == name_of(Model::hierarchical)
                           ? chosen_executions(o, kernels::hierarchical(o.axes.device))

@@ -231,13 +231,14 @@ void parse_stop(Recipe& recipe, const std::string& given) {
     recipe.stop_relative = value;
   else if (name == "gap" && value > 0)
     recipe.stop_gap = value;
+  else if (text == "settled" || (name == "settled" && value > 0))
+    recipe.stop_settled = text == name ? pipeline::usual_distance : value;
   else if (name == "time" && value > 0)
     recipe.stop_seconds = value;
   else
     throw UsageError("--stop '" + given +
                      "' is not known; give stagnation, discrepancy, discrepancy:gain=G, gcv, ncp, "
-                     "relative=EPS, gap=EPS or "
-                     "time=S");
+                     "settled, settled=EPS, relative=EPS, gap=EPS or time=S");
 }
 
 void add_steps_and_stops(Table& c, ReconOptions& o) {
@@ -274,7 +275,7 @@ void add_steps_and_stops(Table& c, ReconOptions& o) {
   c.add_parsed(
        "--stop", On::result, [&r](const std::string& text) { parse_stop(r, text); },
        "rule that may stop before --iterations; gain: counts per photon (default 1)")
-      .of_kind("stagnation|discrepancy[:gain=G]|gcv|ncp|relative=EPS|gap=EPS|time=S")
+      .of_kind("stagnation|discrepancy[:gain=G]|gcv|ncp|settled[=EPS]|relative=EPS|gap=EPS|time=S")
       .called("stopping rule")
       .of_the_method();
 }

@@ -42,6 +42,7 @@ std::string config_of(const ReconOptions& o, const pipeline::Job& job,
     if (!o.given("--stop") && !taken.only_watches && taken.stop_by_ncp) found["stop"] = toml_of({"ncp"});
     if (!o.given("--stop") && !taken.only_watches && taken.stop_by_stagnation)
       found["stop"] = toml_of({"stagnation"});
+    if (!o.given("--stop") && taken.stop_settled) found["stop"] = toml_of({"settled"});
     for (const auto& [name, number] : job.method->kind.numbers)
       if (job.method->reads(name) &&
           !std::ranges::count(taken.numbers, name, &std::pair<std::string_view, float>::first))

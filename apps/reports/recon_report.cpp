@@ -327,7 +327,8 @@ void print_outcome(const pipeline::Plan& plan, const io::ScanInfo& info, const p
   if (plan.job.options.tv_weight) std::cout << ", weight of total variation " << *plan.job.options.tv_weight;
   if (plan.job.preprocessing.weights)
     std::cout << ", data weighted by " << weights_of(plan.job.preprocessing);
-  if (residual > 1)
+  const bool from_fbp = plan.job.options.tv_weight && plan.job.options.initial == pipeline::Initial::fbp;
+  if (residual > 1 && !from_fbp)  // FBP fits the noise, and a regulariser does not
     std::cout << "\nresidual  larger than at the start: the solver diverges, or weights outweigh the data";
   std::cout << '\n' << words_of_noise(plan, out) << "time      " << seconds << " s";
   if (out.left_to_cpu > 0)

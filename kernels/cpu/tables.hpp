@@ -6,6 +6,7 @@
 #include "../level.hpp"
 #include "../metal.hpp"
 #include "../ramp.hpp"
+#include "../slice_metric.hpp"
 #include "../trial_slices.hpp"
 #include "../vector.hpp"
 
@@ -14,6 +15,7 @@ namespace tandem::kernels::cpu {
 extern const DifferenceKernels difference_kernels;
 extern const LevelKernels level_kernels;
 extern const MetalKernels metal_kernels;
+extern const SliceMetricKernels slice_metric_kernels;
 extern const TrialKernels trial_kernels;
 extern const VectorKernels vector_kernels;
 

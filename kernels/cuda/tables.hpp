@@ -12,6 +12,7 @@
 #include "../outliers.hpp"
 #include "../products.hpp"
 #include "../ramp.hpp"
+#include "../slice_metric.hpp"
 #include "../trial_slices.hpp"
 #include "../vector.hpp"
 #include "../voxels.hpp"
@@ -32,6 +33,7 @@ extern const OutlierKernels outlier_kernels;
 extern const SpreadKernels spread_kernels;
 extern const ProductKernels product_kernels;
 extern const RampKernels ramp_kernels;
+extern const SliceMetricKernels slice_metric_kernels;
 extern const TrialKernels trial_kernels;
 extern const VectorKernels vector_kernels;
 extern const VoxelKernels voxel_kernels;

@@ -227,6 +227,7 @@ class Iteration {
     if (options_.stop_by_discrepancy) stop = by_noise(solver, noise, problem) || stop;
     if (options_.stop_by_gcv) stop = by_cross_validation(solver, problem) || stop;
     if (options_.stop_gap) stop = duality_gap(solver, *options_.stop_gap) || stop;
+    if (options_.stop_settled) stop = settled(solver, *options_.stop_settled) || stop;
     return stop;
   }
 

@@ -20,7 +20,7 @@ void choose_subsets(Job& job) {
 
 bool has_rule(const Recipe& o) {
   return o.stop_by_discrepancy || o.stop_by_gcv || o.stop_by_ncp || o.stop_by_stagnation || o.stop_relative ||
-         o.stop_seconds || o.stop_gap;
+         o.stop_seconds || o.stop_gap || o.stop_settled;
 }
 
 /// Chooses the rule of the method, if there is none. Iterations that were asked for are made all the same.
@@ -31,6 +31,7 @@ void choose_rule(Job& job) {
   o.stop_by_ncp = kind.updates > 0;
   o.stop_by_stagnation = !o.stop_by_ncp && kind.tells.reach;
   o.only_watches = o.iterations && has_rule(o);
+  if (kind.tells.end && !o.iterations) o.stop_settled = usual_distance;
 }
 
 void choose_iterations(Job& job) {
@@ -52,6 +53,7 @@ void require_stop(const Job& job) {
   require_told(o.stop_by_stagnation, "stagnation", [](const SolverKind& kind) { return kind.tells.reach; });
   require_told(o.stop_by_ncp, "ncp", [](const SolverKind& kind) { return kind.tells.residual; });
   require_told(o.stop_gap.has_value(), "gap", [](const SolverKind& kind) { return kind.tells.gap; });
+  require_told(o.stop_settled.has_value(), "settled", [](const SolverKind& kind) { return kind.tells.end; });
   require<GeometryError>(!o.tikhonov_weight || !(o.stop_by_discrepancy || o.stop_by_gcv || o.stop_by_ncp ||
                                                  o.stop_by_stagnation),
                          spelled("tikhonov-weight") + " keeps noise down by itself, and hides it from " +

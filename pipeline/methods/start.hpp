@@ -15,6 +15,7 @@ class Start {
   Array operator()(const Problem& problem, const Array& y, Range slices);
 
  private:
+  Array fbp(const Problem& problem, const Array& y, Range slices);
   void read_written(Range slices, float* to);
   void read(Range slices, Index first, Array& x);
   void read_strip(Array& x);

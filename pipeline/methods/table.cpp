@@ -61,6 +61,7 @@ std::vector<Holding> Method::holds_with(const Recipe& asked) const {
   std::vector<Holding> all = holds;
   for (Holding& held : all) {
     held.volumes += kind.cost.volumes_a_step * asked.iterations.value_or(kind.iterations);
+    if (have_ends(asked.bounds())) held.volumes += kind.cost.volumes_for_bounds;
     if (asked.stop_by_gcv) held.volumes *= 2, held.projections = 2 * held.projections + 1;  // a follower
     if (asked.stop_gap) ++held.volumes;                                                     // see Pdhg::gaps
     if (asked.tikhonov_weight) held.volumes += held.projections;                            // see `damped`

@@ -19,6 +19,9 @@
 
 namespace tandem::pipeline {
 
+/// How near to its end a solver comes by default, where it tells this: a share of its way.
+constexpr double usual_distance = 0.03;
+
 enum class Initial { zero, fbp, file };
 
 /// What a first volume told of a scan.
@@ -66,7 +69,7 @@ struct Recipe {
   bool stop_by_discrepancy = false, stop_by_gcv = false, stop_by_ncp = false, stop_by_stagnation = false;
   /// Whether the rule only tells how many steps fitted noise; set in a plan whose iterations were asked for.
   bool only_watches = false;
-  std::optional<double> stop_relative{}, stop_seconds{}, stop_gap{};
+  std::optional<double> stop_relative{}, stop_seconds{}, stop_gap{}, stop_settled{};
 
   bool circles_if_they_fit = false;  ///< whether circles stay out where a scan cannot have them
   bool mends_metal = false;  ///< whether `complete` looks for metal, to mend the line integrals behind it

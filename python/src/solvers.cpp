@@ -266,6 +266,9 @@ void add_rules(nb::module_& m) {
   m.def("duality_gap", [](const Solver& solver, double epsilon) {
     return duality_gap([solver = solver.watched()] { return still_there(solver)->gaps(); }, epsilon);
   });
+  m.def("settled", [](const Solver& solver, double epsilon) {
+    return settled([solver = solver.watched()] { return still_there(solver)->distances(); }, epsilon);
+  });
   m.def("report_of", &report_of);
   nb::class_<Report>(m, "Report", "How a run went.")
       .def_ro("iterations", &Report::iterations, "Of the block that took the most.")

@@ -22,7 +22,7 @@ from ._options import Options, options
 from ._regularisers import OwnRegulariser, huber_total_variation, tikhonov, total_variation
 from ._scans import (Frames, Reconstruction, ScanFile, Stage, calibrate, center, grid_of, open_scan, plan, read_volume,
                      reconstruct, simulate, write_scan, write_volume)
-from ._running import Progress, duality_gap, gcv, run, stagnation, stop_rule
+from ._running import Progress, duality_gap, gcv, run, settled, stagnation, stop_rule
 from ._kinds import *
 from ._solvers import Solver, Subsets, find_weight, subsets
 from ._tomography import (Filter, backprojector, fbp, fdk, project, projector, ramp_filter, view_derivative, voxelise,
@@ -44,7 +44,7 @@ __all__ = [
     "look", "Look", "make_operator", "mask", "max_iterations", "open_scan", "operator_norm", "Options", "options",
     "OwnRegulariser", "ParallelBeam", "Phantom", "pins", "plan", "plate", "Progress", "project", "projection_shape",
     "projector", "ramp_filter", "read_volume", "reconstruct", "Reconstruction", "Regulariser", "relative_residual",
-    "Report", "run", "RunWarning", "scan_from", "scan_to", "ScanFile", "set_threads", "shepp_logan",
+    "Report", "run", "RunWarning", "scan_from", "scan_to", "ScanFile", "set_threads", "settled", "shepp_logan",
     "shepp_logan_in_space", "simulate", "Solver", "Space", "SpaceError", "Stage", "stagnation", "stop_rule",
     "StopRule", "Subsets", "subsets", "symmetric", "thread_count", "tikhonov", "time_limit", "total_variation",
     "unmatched_pair", "UsageError", "view_derivative", "view_subsets", "VolumeGrid", "voxelise", "vstack",

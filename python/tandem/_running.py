@@ -118,3 +118,11 @@ def duality_gap(solver: Solver, epsilon: float) -> StopRule:
     if not hasattr(solver, "gap"):
         raise TypeError(f"duality_gap: {type(solver).__name__} tells no gap; give a Pdhg")
     return _core.duality_gap(solver._core, epsilon)
+
+
+def settled(solver: Solver, epsilon: float = 0.03) -> StopRule:
+    """Stops a Pdhg when the way of x to its end is estimated to be at most epsilon of its way until now. It looks at every fifth step
+    from the 20th on."""
+    if not hasattr(solver, "gap"):
+        raise TypeError(f"settled: {type(solver).__name__} does not tell how far it is from its end; give a Pdhg")
+    return _core.settled(solver._core, epsilon)

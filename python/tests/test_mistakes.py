@@ -53,6 +53,7 @@ MISTAKES = [
     (lambda: tandem.Pdhg(A(), y(), None, "tv", 1), "regulariser: 'tv'; give tandem.total_variation(A.domain)"),
     (lambda: tandem.gcv(tandem.Cgls(A(), y())), "gcv: Cgls takes no signs along; make it as Cgls(A, b, gcv=True)"),
     (lambda: tandem.duality_gap(tandem.Cgls(A(), y()), 0.1), "duality_gap: Cgls tells no gap; give a Pdhg"),
+    (lambda: tandem.settled(tandem.Cgls(A(), y())), "settled: Cgls does not tell how far it is from its end; give a Pdhg"),
     (lambda: tandem.fbp(parallel_scan(), filter=3), "filter: 3; give the name of a window, such as 'hann'"),
     (lambda: tandem.identity((3, 4)), "identity: space is (3, 4); give a space, A.domain of an operator A or Space("),
     (lambda: A() / A(), "A / B: operators have no quotient; solve A x = b by Cgls(A, b)"),

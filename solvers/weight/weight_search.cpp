@@ -60,7 +60,7 @@ struct Level {
   const Regulariser& regulariser;
   Array b;  ///< data, on the device of A
   Array w;  ///< weights, on the host
-  double weights_times = 1, weights_times_a_level = 1;
+  double weights_times = 1;
   Cells cells;
   Index wider = 1;
 };
@@ -68,7 +68,6 @@ struct Level {
 /// The volume and the dual variables of a regulariser from which a problem in narrower voxels goes on.
 struct Found {
   Array x, q;
-  std::vector<double> norms;  ///< norms of the operator with narrower voxels
 };
 
 /// A weight whose solution is too smooth: with it the regulariser of a first volume outweighs the data.
@@ -111,7 +110,6 @@ class Trials {
         A_(level.A),
         regulariser_(level.regulariser),
         weights_times_(level.weights_times),
-        weights_times_a_level_(level.weights_times_a_level),
         wider_(level.wider),
         active_(A_.domain().block_count(), true),
         data_(std::move(level.w), level.cells, how),
@@ -136,25 +134,16 @@ class Trials {
   }
 
   int steps() const { return steps_; }
-  /// What narrower voxels go on from. With voxels half as wide, |Ax|^2 / |x|^2 of a smooth volume is smaller
-  /// by the factor by which voxels grow more than data. That gives the norms, since the largest singular
-  /// vectors are smooth.
-  Found found() {
-    std::vector<double> norms = solver_.norms();
-    for (double& norm : norms) norm /= std::sqrt(2 * weights_times_a_level_);
-    return {solver_.solution().clone(), dual(), std::move(norms)};
-  }
+  /// What narrower voxels go on from.
+  Found found() { return {solver_.solution().clone(), dual()}; }
 
  private:
   Pdhg solver(Array b, std::optional<Found> found) {
-    constexpr float from_zero = PdhgOptions{}.balance, from_near = 0.1f;
     const Device device = A_.domain().device();
     Array x0 = found ? in_narrower_voxels(found->x, A_.domain()) : zeros(A_.domain(), default_stream(device));
     Pdhg made(A_, std::move(b), std::move(x0), regulariser_, {0}, on_device(data_.weights, device),
-              {.bounds = how_.bounds,
-               .balance = found ? from_near : from_zero,
-               .norms = found ? found->norms : std::vector<double>{}});
-    account_.add(A_, found ? 1 : Pdhg::cost.preparation.together());
+              {.bounds = how_.bounds});
+    account_.add(A_, found ? Pdhg::cost.preparation.forward : Pdhg::cost.preparation.together());
     if (found) made.begin_at(in_narrower_voxels(found->q, regulariser_.K.range()));
     return made;
   }
@@ -182,7 +171,7 @@ class Trials {
   Account& account_;
   LinearOperator A_;
   const Regulariser& regulariser_;
-  double weights_times_, weights_times_a_level_;
+  double weights_times_;
   Index wider_;
   ActiveBlocks active_;
   HeldOut data_;
@@ -281,7 +270,7 @@ std::vector<Level> levels_of(Level finest, const std::vector<CoarserProblem>& co
                       wide[2] < narrow[2] ? 2 * before.cells.bins : before.cells.bins,
                       before.cells.finest_bins};
     levels.push_back({A, regulariser, on_device(data.values, A.domain().device()), data.weights.clone(),
-                      before.weights_times * weights_times, weights_times, cells, 2 * before.wider});
+                      before.weights_times * weights_times, cells, 2 * before.wider});
   }
   return levels;
 }
@@ -304,8 +293,7 @@ WeightFound find_weight(const LinearOperator& A, Array b, const Array& x, const 
   Account account(A, observe);
   const Cells cells{.finest_bins = A.range().shape()[2]};
   Array w = on_host(A.range(), std::move(data_weights));
-  std::vector<Level> levels =
-      levels_of({A, regulariser, std::move(b), std::move(w), 1, 1, cells, 1}, coarser);
+  std::vector<Level> levels = levels_of({A, regulariser, std::move(b), std::move(w), 1, cells, 1}, coarser);
   double weight = first_weight(large_weight(levels.front(), x, account), levels.back(), account);
   if (!can_be_tried(weight)) return found;
   std::shared_ptr<const ErrorCurve> curve;

@@ -30,6 +30,7 @@ inline Names listed_kernels(Device device) {
       for (const auto& row : backend.flexible) add(row.kernels(device));
   for (const auto& row : kernels::hierarchical(device)) add(row.kernels(device));
   add(kernels::ramp(device).names());
+  add({"slice metric"});
   return all;
 }
 

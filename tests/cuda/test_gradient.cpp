@@ -1,6 +1,7 @@
-// Differences of voxels, and the solver that uses them: a GPU gives what the CPU gives.
+// Differences of voxels, and the metric and the solver that use them: a GPU gives what the CPU gives.
 #include "../../operators/gradient.hpp"
 
+#include "../../operators/circulant_metric.hpp"
 #include "../../solvers/pdhg.hpp"
 #include "cuda_fixture.hpp"
 
@@ -33,6 +34,36 @@ TEST_F(Cuda, LengthsAreTheCpus) {
     clamp_lengths(clamped, longest, default_stream(cpu));
     clamp_lengths(there, longest, default_stream(gpu));
     EXPECT_LE(relative_error(there, clamped), tolerance::devices);
+  }
+}
+
+/// Slices of sizes that are continued, more of them than go together, and none that changes another one.
+TEST_F(Cuda, CirculantMetricIsTheCpus) {
+  for (const Space& volume :
+       {Space({5, 70, 301}), Space({40, 129, 257}, Blocks::slices), Space({1, 33, 4})}) {
+    const std::vector<float> a(volume.block_count(), 2.0f), b(volume.block_count(), 0.3f);
+    const auto make = [&](Device device) {
+      return CirculantMetric(volume.on(device), true, {0.7f, 1, 1.3f}, 0, 0.5).inverse(a, b);
+    };
+    expect_the_cpus(make, "metric");
+    expect_beta_zero_reads_nothing(make(gpu), "metric");
+  }
+}
+
+TEST_F(Cuda, SlicesOfAMetricDependOnNoOthers) {
+  const Space many({40, 129, 257}, Blocks::slices, gpu), one({1, 129, 257}, Blocks::slices, gpu);
+  std::vector<float> a, b;
+  for (int k = 0; k < 40; ++k) a.push_back(1 + k), b.push_back(2);
+  const Array x = random_array(many.on(cpu), 4);
+  const Array together =
+      on_device(CirculantMetric(many, true, {1, 1, 1}, 0, 0).inverse(a, b) * on_device(x, gpu), cpu);
+  for (const Index slice : {0, 17, 39}) {
+    Array own(one.on(cpu));
+    std::copy_n(x.data() + slice * own.size(), own.size(), own.data());
+    const Array alone = on_device(
+        CirculantMetric(one, true, {1, 1, 1}, 0, 0).inverse({a[slice]}, {2}) * on_device(own, gpu), cpu);
+    EXPECT_TRUE(std::equal(alone.data(), alone.data() + own.size(), together.data() + slice * own.size()))
+        << slice;
   }
 }
 

@@ -249,7 +249,7 @@ TEST_F(ConeReconstruct, SelectedRowsDoWithoutBrokenOnes) {
 }
 
 TEST_F(ConeReconstruct, NoiseStopsOneProblem) {
-  test::write_scan(path_, SimulatedScan(cone_simulation(500)));
+  test::write_scan(path_, SimulatedScan(cone_simulation(2000)));
   for (const std::string method : {"cgls", "sirt"}) {
     Recipe recipe;
     recipe.method = method;

@@ -117,6 +117,39 @@ TEST_F(LowDose, OfAConeGainsMoreThan4Db) {
   EXPECT_GT(psnr(recipe_for("tv")), best_of_windows() + 4);
 }
 
+/// The grid is wider than the field, where FBP has no picture, and the object ends at its rim.
+TEST_F(LowDose, BeginsWithAirWhereFewViewsLook) {
+  Simulation s = cone_simulation_of(1, 90, 2e4);
+  s.grid = fitting_grid(s.scan);
+  simulate(s);
+  Recipe recipe;
+  recipe.method = "tv", recipe.tv_weight = 0.15f, recipe.tv_huber = 1e-4f, recipe.iterations = 300;
+  const std::vector<float> end = test::reconstructed(path_, recipe);
+  recipe.iterations = 10;
+  const std::vector<float> soon = test::reconstructed(path_, recipe);
+  double off = 0, all = 0;
+  for (std::size_t i = 0; i < end.size(); ++i)
+    off += std::pow(double{soon[i]} - double{end[i]}, 2), all += std::pow(double{end[i]}, 2);
+  EXPECT_LE(std::sqrt(off / all), 0.03);
+}
+
+/// By default steps end when the picture does, and steps that are asked for are made.
+TEST_F(LowDose, StepsEndWhenTheVolumeHasSettled) {
+  simulate(cone_simulation_of(1, 60, 1e4));
+  Recipe recipe = recipe_for("tv");
+  recipe.tv_weight = 0.1f;
+  const std::vector<float> settled = test::reconstructed(path_, recipe);
+  recipe.iterations = 1000;
+  const std::vector<float> end = test::reconstructed(path_, recipe);
+  const std::vector<float> begin = test::reconstructed(path_, recipe_for("fbp"));
+  double off = 0, way = 0;
+  for (std::size_t i = 0; i < end.size(); ++i)
+    off += std::pow(double{settled[i]} - double{end[i]}, 2),
+        way += std::pow(double{begin[i]} - double{end[i]}, 2);
+  EXPECT_LE(std::sqrt(off / way), 0.1);
+  EXPECT_GT(off, 0);
+}
+
 /// Many photons and views: the weight is small, and the volume no worse than that of FBP.
 TEST_F(LowDose, HighDosesAreNotSpoilt) {
   simulate(parallel_simulation("ellipsoids", 96, 1, 200, 1e6));

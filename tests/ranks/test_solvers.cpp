@@ -154,7 +154,7 @@ TEST(RankSolvers, AreAsFarFromTheExactVolumeAsOneProcess) {
 WeightFound weight_of(const Equation& e) {
   Stream& stream = default_stream(Device::cpu());
   Array noisy = e.b.clone(), first(e.A.domain());
-  axpby(4, e.weights, 1, noisy, stream);
+  axpby(3, e.weights, 1, noisy, stream);
   e.A.apply_adjoint(1, noisy, 0, first, stream);
   return find_weight(e.A, std::move(noisy), first, total_variation(e.A.domain()), e.weights.clone(),
                      {.most_steps = 40});

@@ -138,6 +138,23 @@ TEST(Gap, StopsNearTheLeastSquaresOfDenseAlgebra) {
   }
 }
 
+/// What steps to come add, against where many steps end: within a factor, and near enough where the rule
+/// stops.
+TEST(Distance, TellsTheWayToTheEnd) {
+  for (const Case& c : all_cases()) {
+    Pdhg end = c.solver(), solver = c.solver();
+    run(end, max_iterations(3000));
+    EXPECT_EQ(solver.distances(), std::vector<double>(blocks, INFINITY)) << "before the first step";
+    const Report report = run(solver, settled(solver, 1e-3) || max_iterations(3000));
+    EXPECT_LE(test::relative_error(solver.solution(), end.solution()), 0.02);
+    for (std::size_t k = 0; k < blocks; ++k) {
+      EXPECT_EQ(report.stopped_by[k], "settled");
+      EXPECT_EQ(report.block_iterations[k] % 5, 0);
+      EXPECT_GE(report.block_iterations[k], 20);
+    }
+  }
+}
+
 TEST(Gap, AskingForItChangesNoStep) {
   const Case c(true, true, above_zero);
   Pdhg asked = c.solver(), silent = c.solver();

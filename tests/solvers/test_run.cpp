@@ -246,6 +246,7 @@ TEST(StopRules, RefuseNumbersBelowZeroAndNone) {
     EXPECT_THROW(time_limit(wrong), GeometryError);
     EXPECT_THROW(divergence({1, wrong}), GeometryError);
     EXPECT_THROW(duality_gap([] { return std::vector<double>{}; }, wrong), GeometryError);
+    EXPECT_THROW(settled([] { return std::vector<double>{}; }, wrong), GeometryError);
     EXPECT_THROW(cross_validation([] { return std::vector<double>{}; }, {1}, wrong), GeometryError);
   }
   EXPECT_THROW(stagnation({1}, {0}), GeometryError);

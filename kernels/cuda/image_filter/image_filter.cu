@@ -1,58 +1,20 @@
-// Filters images by cuFFT: cut from frames, transformed in place, multiplied, transformed back, put into the
-// frames. All images of a view are cut before any of them is put back. Every transform has the same number of
-// images, so that the bits do not depend on what is filtered together.
+// Filters images: cut from frames, transformed in place, multiplied, transformed back, put into the frames.
+// All images of a view are cut before any of them is put back.
 
 #include "../../image_filter.hpp"
 
 #include <algorithm>
-#include <map>
-#include <tuple>
 
 #include "../../launches.hpp"
-#include "../common/batch.cuh"
-#include "../common/cufft.hpp"
 #include "../common/sent.cuh"
 #include "../tables.hpp"
+#include "image_transforms.cuh"
 
 namespace tandem::kernels::cuda {
 
 namespace {
 
 constexpr int threads = 256;
-
-struct Plans {
-  cufftHandle forward = 0, backward = 0;
-  std::size_t work_bytes = 0;  ///< from the device's pool, for as long as the transforms take
-};
-
-/// Plans live as long as the program, one a thread, device and size.
-Plans plans_for(const ImageFilter& filter, const FilterBatch& batch, const Stream& stream) {
-  thread_local std::map<std::tuple<Index, Index, Device>, Plans> made;
-  const auto found = made.find({filter.rows, filter.bins, stream.device()});
-  if (found != made.end()) return found->second;
-  Plans plans;
-  int n[] = {int_of(filter.rows), int_of(filter.bins)};
-  int real[] = {n[0], int_of(batch.line)}, spectrum[] = {n[0], real[1] / 2};
-  const int step = int_of(batch.size), count = int_of(batch.images);
-  std::size_t forward = 0, backward = 0;
-  for (cufftHandle* handle : {&plans.forward, &plans.backward}) {
-    check(cufft().create(handle));
-    check(cufft().set_auto_allocation(*handle, 0));
-  }
-  check(cufft().make_plan_many(plans.forward, 2, n, real, 1, step, spectrum, 1, step / 2, CUFFT_R2C, count,
-                               &forward));
-  check(cufft().make_plan_many(plans.backward, 2, n, spectrum, 1, step / 2, real, 1, step, CUFFT_C2R, count,
-                               &backward));
-  plans.work_bytes = std::max(forward, backward);
-  made.emplace(std::tuple{filter.rows, filter.bins, stream.device()}, plans);
-  return plans;
-}
-
-/// Images where they lie.
-struct Images {
-  Index bins, line, size;
-  float* work;
-};
 
 /// Image i of all is block i % count of view i / count. Grid: (bins, rows of an image, images).
 __global__ void __launch_bounds__(threads)
@@ -94,38 +56,29 @@ __global__ void __launch_bounds__(threads)
 Index groups(Index elements) { return ceil_div<Index>(elements, threads); }
 
 /// One batch of images, in place.
-class Transforms {
+class Filtering {
  public:
-  Transforms(const ImageFilter& filter, const FilterBatch& batch, Stream& stream)
-      : batch_(batch),
+  Filtering(const ImageFilter& filter, const FilterBatch& batch, Stream& stream)
+      : images_(batch.images),
         count_(filter.response.size()),
         scale_(1.0f / (filter.rows * filter.bins)),
         stream_(queue(stream)),
-        plans_(plans_for(filter, batch, stream)),
-        response_(filter.response, stream),
-        memory_(std::max<std::size_t>(plans_.work_bytes, 1), stream_) {
-    for (const cufftHandle handle : {plans_.forward, plans_.backward}) {
-      check(cufft().set_stream(handle, stream_));
-      check(cufft().set_work_area(handle, memory_.data()));
-    }
-  }
+        transforms_(filter.rows, filter.bins, batch, stream),
+        response_(filter.response, stream) {}
   void filter(float* images) const {
-    auto* spectra = reinterpret_cast<cufftComplex*>(images);
-    check(cufft().exec_r2c(plans_.forward, images, spectra));
-    respond<<<grid_of(groups(count_), batch_.images), threads, 0, stream_>>>(response_.data(), scale_, count_,
-                                                                             spectra);
+    cufftComplex* spectra = transforms_.forward(images);
+    respond<<<grid_of(groups(count_), images_), threads, 0, stream_>>>(response_.data(), scale_, count_,
+                                                                       spectra);
     after_launch();
-    check(cufft().exec_c2r(plans_.backward, spectra, images));
+    transforms_.backward(spectra);
   }
 
  private:
-  const FilterBatch& batch_;
-  Index count_;
+  Index images_, count_;
   float scale_;
   cudaStream_t stream_;
-  Plans plans_;
+  ImageTransforms transforms_;
   Sent<float> response_;
-  Scratch<std::byte> memory_;
 };
 
 void filter_frames(const ImageFilter& filter, const FrameBlocks& blocks, Range kept, Image<float> frames,
@@ -133,7 +86,7 @@ void filter_frames(const ImageFilter& filter, const FrameBlocks& blocks, Range k
   note_launch("image filter");
   const cudaStream_t s = queue(stream);
   const FilterBatch batch(filter.rows, filter.bins, blocks.count);
-  const Transforms transforms(filter, batch, stream);
+  const Filtering filtering(filter, batch, stream);
   const Scratch<float> work(batch.held * batch.size, s);
   const Image<const float> as_it_came{frames.data, frames.n0, frames.n1, frames.n2, frames.s0, frames.s1};
   const auto images_from = [&](Index first) {
@@ -146,7 +99,7 @@ void filter_frames(const ImageFilter& filter, const FrameBlocks& blocks, Range k
       cut<<<grid_of(groups(filter.bins), filter.rows, batch.images), threads, 0, s>>>(as_it_came, blocks,
                                                                                       images, begin + first);
       after_launch();
-      transforms.filter(images.work);
+      filtering.filter(images.work);
     }
     for (Index first = 0; first < used; first += batch.images) {
       const Index some = std::min(batch.images, used - first);
