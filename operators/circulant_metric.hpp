@@ -13,11 +13,11 @@ struct SliceMetric;
 }
 
 /// A metric of volumes in which steps of solvers are nearly as long as they may be at all frequencies:
-/// M = F* (a u + b v) F, slice by slice, with the Fourier transform F of a slice. u is 1 / |f|, the spectrum
-/// of At A where rays come from all around, or 1 if A is no projector of a scan; plus `more`. v is the
-/// spectrum of Dt D, for differences D with these factors along (slice, y, x), where those between slices
-/// count by their mean. Source: the circulant preconditioner of Fessler, Booth, IEEE Transactions on Image
-/// Processing 8(5), 1999.
+/// M = F* (a u + b v) F, slice by slice, with the Fourier transform F of a slice. u is the spectrum of At A:
+/// 1 / |f| where rays come from all around, or 1 if A is no projector of a scan; plus `more`. v is the
+/// spectrum of Dt D, for differences D with these factors along (slice, y, x), where differences between
+/// slices count by their mean. Source: the circulant preconditioner of Fessler, Booth, IEEE Transactions on
+/// Image Processing 8(5), 1999.
 class CirculantMetric {
  public:
   /// `differences`: the factors of D; if all are 0, v is `otherwise`. @throws SpaceError unless the space is

@@ -14,8 +14,8 @@ namespace tandem::pipeline {
 
 namespace {
 
-/// Sets zero where few views look, in blocks that fit the data better so. FBP has no picture there, and steps
-/// of solvers take long to get rid of what it has.
+/// Sets zero where few views look, in blocks that fit the data better so. FBP has no picture there, and it
+/// takes solvers many steps to get rid of what it has.
 void clear_unseen(const LinearOperator& A, const Array& y, Array& x) {
   constexpr std::array shares{0.95, 0.8, 0.45};  // parts of the mean coverage, weighted by itself
   Stream& stream = default_stream(x.space().device());
@@ -42,6 +42,7 @@ void clear_unseen(const LinearOperator& A, const Array& y, Array& x) {
       least[k] = std::min(least[k], now[k]);
     }
     axpby(take, cleared, keep, x, stream);
+    if (std::ranges::count(keep, 0.0f) == std::ssize(keep)) return;  // smaller shares clear nothing more
   }
 }
 
