@@ -39,9 +39,9 @@ constexpr std::array<Patience, 5> patience{{{SIGTERM, before_kill},
 volatile std::sig_atomic_t caught = 0;
 std::atomic<bool> outputs_expected = true;
 std::atomic<bool> has_checkpoints = false, tells_of_them = false;
-std::atomic<bool> needs_all_ranks = false;   // whether a check-point needs all ranks
-std::atomic<bool> waits_for_others = false;  // whether a signal waits until all ranks have heard of it
-std::array<int, 2> alarm_pipe{-1, -1};       // wakes the thread; a handler may only write to it
+std::atomic<bool> needs_all_ranks = false;  // whether a check-point needs all ranks
+std::atomic<bool> waits_for_step = false;   // whether a signal waits until a step has asked for it
+std::array<int, 2> alarm_pipe{-1, -1};      // wakes the thread; a handler may only write to it
 
 void take(int signal) {
   const int before = errno;
@@ -157,21 +157,25 @@ void expect_outputs(bool expected) { outputs_expected = expected; }
 int caught_signal() { return caught; }
 
 bool asks_for_checkpoint(const Comm& ranks) {
-  if (ranks.is_alone()) return time_for_checkpoint() > usual_time;
+  if (ranks.is_alone()) {
+    const bool asks = time_for_checkpoint() > usual_time;
+    waits_for_step = !asks;
+    return asks;
+  }
   std::array<double, patience.size()> came{};
   for (std::size_t k = 0; k < came.size(); ++k) came[k] = caught == patience[k].signal;
   ranks.all_reduce(came);
   const std::size_t first =
       std::ranges::find_if(came, [](double ranks_of_it) { return ranks_of_it > 0; }) - came.begin();
-  waits_for_others = first == came.size();
-  if (waits_for_others) return false;
+  waits_for_step = first == came.size();
+  if (waits_for_step) return false;
   if (caught == 0) take(patience[first].signal);
   return true;
 }
-void hear_alone() { waits_for_others = false; }
+void hear_alone() { waits_for_step = false; }
 
 void throw_if_interrupted() {
-  const bool waits = waits_for_others && time_for_checkpoint() > usual_time;
+  const bool waits = waits_for_step && time_for_checkpoint() > usual_time;
   if ((caught != 0 && !waits) || Comm::world().ending()) throw Interrupted();
 }
 

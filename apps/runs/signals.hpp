@@ -30,7 +30,7 @@ double time_to_end();
 void wait_for_checkpoints(bool tells, bool together);
 /// Whether a signal came after which a check-point is written. With several `ranks`, which go through a loop
 /// and write check-points together, all of them ask once per iteration, and all get the same answer. Until
-/// `hear_alone`, no rank leaves the loop for a signal that others have not heard.
+/// `hear_alone`, no loop ends for a signal that came after it asked: the next step is kept first.
 bool asks_for_checkpoint(const Comm& ranks);
 void hear_alone();
 /// Whether the program writes something: if not, its end by a signal says nothing of outputs. Default: it

@@ -65,8 +65,8 @@ TEST_F(CheckpointOptions, RefuseWhatAnotherRunLeft) {
 TEST_F(CheckpointOptions, KeepTheStepAtWork) {
   const std::string endless = " --reconstruction-algorithm cgls --iterations 1000000 --size 64",
                     until_it_solves =
-                        " 2> err & p=$!; until grep -q 'solving: iteration' err; do sleep 0.05; done; ",
-                    signals = "true; env --default-signal=INT,TERM,HUP,USR1";
+                        " 2> err & p=$!; until grep -qs 'solving: iteration' err; do sleep 0.05; done; ",
+                    signals = "rm -f err; env --default-signal=INT,TERM,HUP,USR1";
   const auto iterations = [&] {  // by the last line of progress
     const std::string told = text_of(run / "err");
     return std::stoi(told.substr(told.rfind("solving: iteration ") + 19));
