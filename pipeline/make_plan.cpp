@@ -1,8 +1,10 @@
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "../core/error.hpp"
 #include "../core/names.hpp"
@@ -11,6 +13,8 @@
 #include "../operators/interpolation.hpp"
 #include "beams/beam.hpp"
 #include "memory/budget.hpp"
+#include "memory/room.hpp"
+#include "methods/method.hpp"
 #include "plan/chunks_due.hpp"
 #include "plan/gpu_gaps.hpp"
 #include "plan/make_job.hpp"
@@ -101,6 +105,40 @@ std::optional<Plan> planned_by(Model model, const io::ScanInfo& info, Recipe rec
   }
 }
 
+/// Methods in the place of a solver, the likest first: those that read most of its options, and among them
+/// those with the fewest steps. No solver that clamps data takes the place of one that does not, and filters
+/// come last.
+std::vector<const Method*> methods_instead(const Method& refused) {
+  std::vector<const Method*> others;
+  for (const Method& one : methods())
+    if (one.name != refused.name && (!one.kind.only_positive || refused.kind.only_positive))
+      others.push_back(&one);
+  std::ranges::stable_sort(others, {}, [&](const Method* one) {
+    const auto alike = std::ranges::count_if(refused.kind.options,
+                                             [&](std::string_view option) { return one->reads(option); });
+    return std::tuple(!one->iterates(), -alike, one->iterations_with(1));
+  });
+  return others;
+}
+
+/// The rest of the message that memory is too small for a solver: another method of the same scan and grid
+/// that fits, as its plan tells. Rules that only some methods know are left out.
+std::string what_fits(const io::ScanInfo& info, Recipe recipe) {
+  const Method& refused = method_named(recipe.method);
+  if (!refused.iterates()) return {};
+  recipe.stop_gap.reset(), recipe.stop_settled.reset();
+  if (!recipe.stop_by_discrepancy) recipe.photons.reset();
+  for (const Method* one : methods_instead(refused)) try {
+      recipe.method = one->name;
+      const Plan plan = planned(make_job(info, recipe), info, recipe);
+      return ", or " + spelled("reconstruction-algorithm") + " " + std::string(plan.job.method_name()) +
+             ", which fits";
+    } catch (const Error&) {
+      continue;
+    }
+  return ", or fbp or fdk, which need no more than the part that is written";
+}
+
 }  // namespace
 
 Plan make_plan(const io::ScanInfo& info, const Recipe& asked) {
@@ -111,7 +149,12 @@ Plan make_plan(const io::ScanInfo& info, const Recipe& asked) {
   if (const auto its = beam_of(job.scan).faster_model; its && !asked.model) faster = its(job, asked);
   if (faster)
     if (std::optional<Plan> plan = planned_by(*faster, info, asked)) return *std::move(plan);
-  Plan plan = planned(std::move(job), info, asked);
+  Plan plan;
+  try {
+    plan = planned(std::move(job), info, asked);
+  } catch (const DoesNotFit& fault) {
+    throw DeviceError(fault.what() + what_fits(info, asked));
+  }
   if (faster)
     warn(plan.warnings, "memory is too small for the ", name_of(*faster),
          " model: ", name_of(plan.flow.pair.model),

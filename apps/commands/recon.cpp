@@ -125,6 +125,7 @@ class PlannedRun {
   void look_at_scan() {
     growing_ = o_.recipe.follow ? wait_for_scan(o_, progress_) : nullptr;
     reader_ = growing_ ? growing_ : std::shared_ptr(open(o_.scan));
+    if (!growing_) require_memory(o_, reader_->info());
     completed_ = complete_recipe(o_, *reader_, progress_);
     o_.recipe.stored_bytes = stored_bytes_of(o_);
     plan_ = make_plan(reader_->info(), o_.recipe);

@@ -3,6 +3,7 @@
 #include "../../core/error.hpp"
 #include "../../core/process_memory.hpp"
 #include "../../pipeline/methods/method.hpp"
+#include "../../pipeline/plan/grids.hpp"
 #include "../../pipeline/ranks.hpp"
 #include "../options/scan_options.hpp"
 #include "ranks.hpp"
@@ -24,9 +25,27 @@ void suit_ranks(ReconOptions& o) {
   for (std::string* file : {&o.common.json, &o.common.log, &o.preview, &o.save_config}) file->clear();
 }
 
+namespace {
+
+void take_selection(const ReconOptions& o, const io::ScanInfo& info, pipeline::Recipe& recipe) {
+  const Selection selected = select(o.scan, info);
+  recipe.views = selected.views, recipe.rows = selected.rows, recipe.bins = selected.bins;
+}
+
+}  // namespace
+
+void require_memory(const ReconOptions& o, const io::ScanInfo& info) try {
+  pipeline::Recipe recipe = o.recipe;
+  take_selection(o, info, recipe);
+  const Range bins = pipeline::whole_or(recipe.bins, detector_of(info.scan).bins);
+  if (recipe.find_axis) recipe.axis_bin = 0.5 * (bins.first + bins.last - 1);
+  make_plan(info, recipe);
+} catch (const GeometryError&) {
+  return;  // the whole recipe may make sense, or says better what does not
+}
+
 pipeline::Completed complete_recipe(ReconOptions& o, io::ScanReader& reader, ProgressLine& progress) {
-  const Selection selected = select(o.scan, reader.info());
-  o.recipe.views = selected.views, o.recipe.rows = selected.rows, o.recipe.bins = selected.bins;
+  take_selection(o, reader.info(), o.recipe);
   return pipeline::complete(o.recipe, reader, progress.listener(), o.scan.how.allow_external_files);
 }
 

@@ -11,6 +11,10 @@ namespace tandem::apps {
 /// @throws UsageError for work that ranks cannot do together
 void suit_ranks(ReconOptions& o);
 
+/// Refuses what memory does not hold before rows are read to complete the recipe. An axis that is not found
+/// yet counts as one in the middle, about which volumes are smallest. @throws DeviceError
+void require_memory(const ReconOptions& o, const io::ScanInfo& info);
+
 /// Completes the recipe as the library does, with what the options select.
 pipeline::Completed complete_recipe(ReconOptions& o, io::ScanReader& reader, ProgressLine& progress);
 

@@ -20,14 +20,14 @@ namespace tandem::pipeline {
 namespace {
 
 /// The most slices, from `fewest` to `all`, whose bytes, by `bytes_of`, are within the budget. @throws
-/// DeviceError if not even the fewest are
+/// DoesNotFit if not even the fewest are
 template <class Bytes>
 Index most_within(Index fewest, Index all, double budget, const Bytes& bytes_of, const std::string& where,
                   const std::string& remedy) {
   Index slices = fewest;
-  require<DeviceError>(bytes_of(slices) <= budget, where, ": ", slices == 1 ? "one slice" : "the volume",
-                       slices == 1 ? " needs " : " at once needs ", in_gib(bytes_of(slices)),
-                       ", the limit is ", in_gib(budget), "; give ", remedy);
+  require<DoesNotFit>(bytes_of(slices) <= budget, where, ": ", slices == 1 ? "one slice" : "the volume",
+                      slices == 1 ? " needs " : " at once needs ", in_gib(bytes_of(slices)),
+                      ", the limit is ", in_gib(budget), "; give ", remedy);
   Index too_many = all + 1;  // bytes grow with the slices: halve what is between
   while (too_many - slices > 1) {
     const Index middle = slices + (too_many - slices) / 2;
@@ -40,8 +40,7 @@ Index most_within(Index fewest, Index all, double budget, const Bytes& bytes_of,
 /// asked for.
 std::string less_of(const Job& job) {
   return job.method->iterates()
-             ? spelled("binning") + ", a larger " + spelled("voxel-size") +
-                   ", or fbp or fdk, which need no more than the part that is written"
+             ? spelled("binning") + ", a larger " + spelled("voxel-size")
              : "a smaller " + spelled("size") + " or " + spelled("region") + ", " + spelled("binning");
 }
 

@@ -1,8 +1,14 @@
 #pragma once
 
+#include "../../core/error.hpp"
 #include "../plan/route.hpp"
 
 namespace tandem::pipeline {
+
+/// Not even the fewest slices fit into memory. The message lacks what other methods need (`make_plan`).
+struct DoesNotFit : DeviceError {
+  using DeviceError::DeviceError;
+};
 
 /// The memory for the chunks of a plan, from the recipe or the machine. It tells how many slices chunks may
 /// have.
@@ -21,8 +27,7 @@ class Room {
 
   /// The number of slices that kernels take at once.
   Index batch() const { return plan_.flow.home().is_cuda() ? 128 : 64; }
-  /// The most slices of a chunk that fit, in full batches. @throws DeviceError if not even the fewest slices
-  /// fit
+  /// The most slices of a chunk that fit, in full batches. @throws DoesNotFit if not even the fewest do
   Index most_slices() const;
   /// The slices of a chunk, if there are as few chunks as `most` slices allow, at least `fewest`; the same
   /// number for each worker.

@@ -19,7 +19,7 @@ struct Plan {
 /// asks for the memory of the machine and of the device, and has no other effects. @throws GeometryError if
 /// the recipe makes no sense for this scan, if the method is not known, or if the method needs a matched pair
 /// and has none; DeviceError if the device is not here or cannot do what is asked, or if not even one slice
-/// fits into memory (it names what is needed).
+/// fits into memory: it names what is needed, for a solver also a method that does fit.
 Plan make_plan(const io::ScanInfo& info, const Recipe& recipe);
 
 }  // namespace tandem::pipeline

@@ -266,7 +266,11 @@ TEST_F(BadInput, ConeGeometry) {
     for (const char* option : {"--pixel-size", "--voxel-size", "--sod", "--sdd"})
       fails(recon + option + " " + value, 2, {option, value});
   fails(recon + "--midplane-row nan", 2, {"--midplane-row", "nan"});
-  fails(recon + "--reconstruction-algorithm cgls --memory 0.001", 5, {"the volume at once", "--memory"});
+  fails(recon + "--reconstruction-algorithm cgls --memory 0.001", 5,
+        {"the volume at once", "--memory", "fbp or fdk, which need no more than"});
+  const Ended early = (*program)(recon + "--reconstruction-algorithm tv --memory 0.001 --rotation-axis auto");
+  EXPECT_EQ(early.code, 5);
+  EXPECT_EQ(std::count(early.err.begin(), early.err.end(), '\n'), 1) << "an axis was sought: " << early.err;
   fails("recon good.h5 -o bad_.h5 --sod 60", 4, {"--sdd MM"});
   fails("recon good.h5 -o bad_.h5 --sod 60 --sdd 90", 4, {"pitch", "--pixel-size MM"});
   fails("recon good.h5 -o bad_.h5 --midplane-row 1", 4, {"parallel beam", "--sod MM"});

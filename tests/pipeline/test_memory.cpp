@@ -5,12 +5,15 @@
 
 #include <algorithm>
 #include <numbers>
+#include <string>
 #include <vector>
 
+#include "../../core/error.hpp"
 #include "../../operators/vector.hpp"
 #include "../../pipeline/beams/row_axes.hpp"
 #include "../../pipeline/methods/method.hpp"
 #include "../../pipeline/plan/route.hpp"
+#include "../support/cone_scans.hpp"
 
 namespace tandem::test {
 namespace {
@@ -119,6 +122,73 @@ TEST_F(SolverMemory, OfRowsWithAxesOfTheirOwnHoldsTheirWeights) {
     EXPECT_NEAR(planned(axes) - planned({}), 3, of_volumes);
     EXPECT_NEAR(sets_of(method, axes) - sets_of(method), 2, of_volumes);
     EXPECT_LE(sets_of(method, axes) + 1, planned(axes));
+  }
+}
+
+/// A cone beam, whose slices are one problem, so large that what the program itself holds is small beside it.
+io::ScanInfo large_cone() {
+  io::ScanInfo info;
+  ConeBeam scan = odd_cone(300, 200, 250);
+  scan.sod = 900, scan.sdd = 1700;
+  info.scan = scan;
+  info.pixel_size_mm = 1;
+  return info;
+}
+
+double bytes_for(const pipeline::Recipe& recipe) {
+  return static_cast<double>(make_plan(large_cone(), recipe).flow.memory.host);
+}
+
+/// What a refusal says of the recipe with so much memory; nothing if it fits.
+std::string refusal_of(pipeline::Recipe recipe, double bytes) {
+  recipe.host_bytes = static_cast<std::size_t>(bytes);
+  try {
+    make_plan(large_cone(), recipe);
+  } catch (const DeviceError& fault) {
+    return fault.what();
+  }
+  return {};
+}
+
+/// The method in a refusal; nothing if it names none.
+std::string named_in(const std::string& refusal) {
+  const std::string before = "or --reconstruction-algorithm ", after = ", which fits";
+  const std::size_t first = refusal.find(before);
+  if (first == std::string::npos || !refusal.ends_with(after)) return {};
+  return refusal.substr(first + before.size(), refusal.size() - after.size() - first - before.size());
+}
+
+/// Whichever method does not fit by a little.
+TEST(TooLittleMemory, NamesAMethodThatFits) {
+  for (const pipeline::Method& method : pipeline::methods()) {
+    if (!method.iterates()) continue;
+    const pipeline::Recipe recipe{.method = std::string(method.name)};
+    const double bytes = 0.98 * bytes_for(recipe);
+    const std::string refusal = refusal_of(recipe, bytes), other = named_in(refusal);
+    ASSERT_FALSE(other.empty()) << method.name << ": " << refusal;
+    EXPECT_NE(refusal.find("at once needs"), std::string::npos) << refusal;
+    EXPECT_EQ(refusal_of({.method = other}, bytes), "") << method.name;
+  }
+}
+
+TEST(TooLittleMemory, PrefersMethodsThatReadTheSameOptions) {
+  const auto bytes = [](const char* method) { return bytes_for({.method = method}); };
+  ASSERT_GT(bytes("sirt"), bytes("cgls"));
+  EXPECT_EQ(named_in(refusal_of({.method = "tv"}, 1.02 * bytes("sirt"))), "os-sirt");
+  EXPECT_EQ(named_in(refusal_of({.method = "tv"}, 1.02 * bytes("cgls"))), "cgls");
+  EXPECT_EQ(named_in(refusal_of({.method = "tv"}, 0.98 * bytes("cgls"))), "fdk");
+  EXPECT_EQ(named_in(refusal_of({.method = "sirt"}, 0.98 * bytes("sirt"))), "cgls");
+  EXPECT_EQ(named_in(refusal_of({.method = "ba-gmres"}, 1.02 * bytes("cgls"))), "cgls");
+  pipeline::Recipe rules{.method = "tv"};  // which other methods do not know
+  rules.stop_gap = 0.01, rules.stop_settled = 0.01;
+  EXPECT_EQ(named_in(refusal_of(rules, 1.02 * bytes("sirt"))), "os-sirt");
+}
+
+TEST(TooLittleMemory, NamesNoMethodWhereNoneFits) {
+  for (const char* method : {"tv", "cgls", "mltr"}) {
+    const std::string refusal = refusal_of({.method = method}, 1);
+    EXPECT_TRUE(refusal.ends_with("or fbp or fdk, which need no more than the part that is written"))
+        << refusal;
   }
 }
 
