@@ -204,37 +204,40 @@ void add_photons(Table& c, ReconOptions& o) {
       .called("photons in air");
 }
 
-/// Counts per photon, beside which weights of data are floats. @throws UsageError
-double gain_in(std::string text, const std::string& given) {
-  if (const std::string fault = within(1e-9, 1e9, "counts per photon")(text); !fault.empty())
+/// The number of a stopping rule. @throws UsageError
+double number_of_rule(std::string text, const Check& check, const std::string& given) {
+  if (const std::string fault = check(text); !fault.empty())
     throw UsageError("--stop " + given + ": " + fault);
   return *number_in(text);
 }
 
 void parse_stop(Recipe& recipe, const std::string& given) {
   const std::string text = in_lower_case(given);
-  const std::size_t equals = text.find('=');
-  const std::string name = text.substr(0, equals);
-  const double value = equals == std::string::npos ? 0 : number_in(text.substr(equals + 1)).value_or(0);
+  const std::size_t sign = text.find('=') + 1;  // 0: there is none
+  const std::string name = text.substr(0, sign), number = text.substr(sign);
   const auto [rule, gain] = detailed(text, "gain");
+  const auto share = [&] { return number_of_rule(number, within(1e-30, 0.999), given); };  // 1 stops at once
   if (text == "discrepancy")
     recipe.stop_by_discrepancy = true;
   else if (rule == "discrepancy" && !gain.empty())
-    recipe.stop_by_discrepancy = true, recipe.gain = gain_in(gain, given);
+    recipe.stop_by_discrepancy = true,
+    recipe.gain = number_of_rule(gain, within(1e-9, 1e9, "counts per photon"), given);
   else if (text == "gcv")
     recipe.stop_by_gcv = true;
   else if (text == "ncp")
     recipe.stop_by_ncp = true;
   else if (text == "stagnation")
     recipe.stop_by_stagnation = true;
-  else if (name == "relative" && value > 0)
-    recipe.stop_relative = value;
-  else if (name == "gap" && value > 0)
-    recipe.stop_gap = value;
-  else if (text == "settled" || (name == "settled" && value > 0))
-    recipe.stop_settled = text == name ? pipeline::usual_distance : value;
-  else if (name == "time" && value > 0)
-    recipe.stop_seconds = value;
+  else if (text == "settled")
+    recipe.stop_settled = pipeline::usual_distance;
+  else if (name == "relative=")
+    recipe.stop_relative = share();
+  else if (name == "gap=")
+    recipe.stop_gap = share();
+  else if (name == "settled=")
+    recipe.stop_settled = share();
+  else if (name == "time=")
+    recipe.stop_seconds = number_of_rule(number, within(1e-9, 1e9, "seconds"), given);
   else
     throw UsageError("--stop '" + given +
                      "' is not known; give stagnation, discrepancy, discrepancy:gain=G, gcv, ncp, "
@@ -274,7 +277,7 @@ void add_steps_and_stops(Table& c, ReconOptions& o) {
       .without("--nonnegative");
   c.add_parsed(
        "--stop", On::result, [&r](const std::string& text) { parse_stop(r, text); },
-       "rule that may stop before --iterations; gain: counts per photon (default 1)")
+       "rule that may stop before --iterations; EPS: a share below 1; gain: counts per photon (default 1)")
       .of_kind("stagnation|discrepancy[:gain=G]|gcv|ncp|settled[=EPS]|relative=EPS|gap=EPS|time=S")
       .called("stopping rule")
       .of_the_method();

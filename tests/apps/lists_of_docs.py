@@ -107,7 +107,7 @@ TABLES = {
     "--model": ("core/execution.cpp", r"models\{(.*?)\};", r'"(\w+)"'),
     "--dtype": ("io/volumes/volume_kind.hpp", r"voxel_types\{(.*?)\};", r"VoxelType::(\w+)"),
     "--flat-method": ("counts/combining.cpp", r"names\{(.*?)\};", r'"(\w+)"'),
-    "--stop": ("apps/options/method_options.cpp", r"void parse_stop(.*?)throw", r'(?:text|name) == "(\w+)"'),
+    "--stop": ("apps/options/method_options.cpp", r"void parse_stop(.*?)throw", r'(?:text|name) == "(\w+)=?"'),
 }
 
 

@@ -107,7 +107,16 @@ TEST_F(BadInput, NumbersOutOfRange) {
   fails(recon + "--fbp-cutoff nan", 2, {"--fbp-cutoff", "nan"});
   fails(recon + "--dtype uint8 --range 0:inf", 2, {"--range", "inf"});
   fails(recon + "--reconstruction-algorithm cgls --stop relative=0.1x", 2, {"relative=0.1x"});
-  fails(recon + "--reconstruction-algorithm cgls --stop time=inf", 2, {"time=inf"});
+  for (const std::string value : {"0", "-1", "nan", "inf", "1e300", "x", ""}) {
+    const std::string said = "'" + value + "' is no number from 1e-";
+    fails(recon + "--reconstruction-algorithm cgls --stop time=" + value, 2, {said.c_str(), "seconds"});
+  }
+  for (const std::string rule : {"relative", "gap", "settled"})
+    for (const std::string value : {"0", "-1", "1", "5", "nan", "inf", "1e300", "x", ""}) {
+      const std::string said =
+          "--stop " + rule + "=" + value + ": '" + value + "' is no number from 1e-30 to 0.999";
+      fails(recon + "--reconstruction-algorithm tv --stop " + rule + "=" + value, 2, {said.c_str()});
+    }
   fails(recon + "--rotation-direction 2", 2, {"--rotation-direction"});
   fails(recon + "--arc 180,exclusive", 2, {"180,exclusive"});
   fails(recon + "--arc nan", 2, {"--arc", "nan"});

@@ -112,7 +112,7 @@ const std::multimap<std::string, Trial>& trials() {
       {"nonnegative", {{""}, by_cgls}},
       {"bounds", {{"0.01:0.05"}, by_sirt}},
       {"stop", {{"relative=0.1", "time=1e-9", "gap=0.5"}, by_sirt}},
-      {"stop", {{"settled=1"}, "--reconstruction-algorithm tv --tv-weight 0.01 --iterations 60"}},
+      {"stop", {{"settled=0.9"}, "--reconstruction-algorithm tv --tv-weight 0.01 --iterations 60"}},
       {"stop", {{"discrepancy:gain=0.01", "gcv", "ncp"}, "--reconstruction-algorithm cgls --iterations 60"}},
       {"rotation-axis", {{"10", "auto"}}},
       {"row-axes", {{"rows.txt"}}},
