@@ -183,9 +183,9 @@ void add_start_and_weights(Table& c, ReconOptions& o) {
       .of_the_method();
   c.add_parsed(
        "--tv-weight", On::result, [&r](const std::string& text) { parse_tv_weight(r, text); },
-       "weight of total variation, beside data of mean weight 1; the larger, the smoother (default auto: "
-       "found by cross-validation). huber: differences of neighbours "
-       "below this attenuation count by their squares, which keeps slopes smooth (default: none)")
+       "weight of total variation, beside data of mean weight 1, in mm (pixels without a pitch); the larger, "
+       "the smoother (default auto: found by cross-validation). huber: differences of neighbours below D, an "
+       "attenuation in 1/mm (1/pixel), count by their squares, which keeps slopes smooth (default: none)")
       .check(with_detail(positive_or_auto(), "huber", of_regularisers()))
       .of_kind("X|auto[:huber=D]")
       .called("weight of total variation")

@@ -69,31 +69,54 @@ class UnitsOfLength : public ::testing::TestWithParam<Units> {
     const nlohmann::json report = run.json("v.json");
     return {std::move(volume), report["slice_iterations"], report["slice_stopped_by"]};
   }
+  /// Expects the same picture and steps in another unit, whose options may have other numbers.
+  void expect_alike(const Made& in_mm, double unit, const std::string& options) {
+    const Made other = made(unit, options);
+    EXPECT_EQ(other.iterations, in_mm.iterations) << unit << options;
+    EXPECT_EQ(other.stopped_by, in_mm.stopped_by) << unit << options;
+    ASSERT_EQ(other.volume.size(), in_mm.volume.size());
+    double difference = 0, all = 0;
+    for (std::size_t i = 0; i < in_mm.volume.size(); ++i) {
+      difference += std::pow(1.0 * other.volume[i] - in_mm.volume[i], 2);
+      all += std::pow(1.0 * in_mm.volume[i], 2);
+    }
+    EXPECT_LE(std::sqrt(difference / all), tolerance::of_units) << unit << options;
+  }
+  void make_scan() {
+    ASSERT_EQ(
+        run("simulate -o scan.h5 --size 24 --bins 28 --views 30 --photons 3e3 " + GetParam().simulate).code,
+        0);
+  }
   Program run;
 };
 
 TEST_P(UnitsOfLength, ChangeNeitherThePictureNorTheSteps) {
-  ASSERT_EQ(
-      run("simulate -o scan.h5 --size 24 --bins 28 --views 30 --photons 3e3 " + GetParam().simulate).code, 0);
+  make_scan();
   for (const pipeline::Method& method : pipeline::methods()) {
     if (!method.iterates()) continue;
     for (const std::string& rule : rules_of(method)) {
       const std::string options = " --size 24 --reconstruction-algorithm " + std::string(method.name) + rule;
       const Made in_mm = made(1, options);
-      for (const double unit : units_of(GetParam())) {
-        const Made other = made(unit, options);
-        EXPECT_EQ(other.iterations, in_mm.iterations) << unit << options;
-        EXPECT_EQ(other.stopped_by, in_mm.stopped_by) << unit << options;
-        ASSERT_EQ(other.volume.size(), in_mm.volume.size());
-        double difference = 0, all = 0;
-        for (std::size_t i = 0; i < in_mm.volume.size(); ++i) {
-          difference += std::pow(1.0 * other.volume[i] - in_mm.volume[i], 2);
-          all += std::pow(1.0 * in_mm.volume[i], 2);
-        }
-        EXPECT_LE(std::sqrt(difference / all), tolerance::of_units) << unit << options;
-      }
+      for (const double unit : units_of(GetParam())) expect_alike(in_mm, unit, options);
     }
   }
+}
+
+/// W is a length, and D an attenuation.
+TEST_P(UnitsOfLength, AreThoseOfTheWeightOfTotalVariation) {
+  make_scan();
+  const auto options = [](double unit, double weight, double huber) {
+    std::ostringstream words;
+    words.precision(9);
+    words << " --size 24 --reconstruction-algorithm tv --iterations 25 --tv-weight " << weight * unit
+          << ":huber=" << huber / unit;
+    return words.str();
+  };
+  const Made in_mm = made(1, options(1, 0.1, 0.01));
+  for (const double unit : units_of(GetParam())) expect_alike(in_mm, unit, options(unit, 0.1, 0.01));
+  const Made smoother = made(1, options(1, 0.2, 0.01)), edgier = made(1, options(1, 0.1, 0.001));
+  EXPECT_NE(smoother.volume, in_mm.volume);
+  EXPECT_NE(edgier.volume, in_mm.volume);
 }
 
 INSTANTIATE_TEST_SUITE_P(Beams, UnitsOfLength, ::testing::ValuesIn(scans()),
