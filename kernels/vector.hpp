@@ -21,6 +21,7 @@ struct VectorKernels {
   void (*fill)(VectorView x, float value, Stream& stream);
   void (*divide)(ConstVectorView x, std::span<const float> floor, float otherwise, VectorView y,
                  Stream& stream);
+  void (*shrink)(ConstVectorView x, std::span<const float> by, VectorView y, Stream& stream);
   void (*reciprocal_or_zero)(VectorView x, std::span<const float> floor, Stream& stream);
   void (*clamp_below)(VectorView x, float lowest, Stream& stream);
 };

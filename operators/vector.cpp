@@ -146,6 +146,17 @@ void divide(ConstVectorView x, const Scalars& floor, float otherwise, VectorView
       x, y);
 }
 
+void shrink(ConstVectorView x, const Scalars& by, VectorView y, Stream& stream) {
+  require_equal("shrink", x.space, y.space);
+  require_scalars("shrink", by, x.space);
+  for_each_share(
+      stream,
+      [&](const VectorKernels& run, Stream& s, const ConstVectorView& u, const VectorView& v) {
+        run.shrink(u, by, v, s);
+      },
+      x, y);
+}
+
 void reciprocal_or_zero(VectorView x, const Scalars& floor, Stream& stream) {
   require_scalars("reciprocal_or_zero", floor, x.space);
   for_each_share(

@@ -41,6 +41,8 @@ void attenuate(ConstVectorView x, VectorView y, Stream& stream);  ///< y <- y ex
 void fill(VectorView x, float value, Stream& stream);
 /// y <- y / x where x > floor, else `otherwise`: 1 exactly where both are equal.
 void divide(ConstVectorView x, const Scalars& floor, float otherwise, VectorView y, Stream& stream);
+/// y <- y x / (x + by) for x and `by` from 0 on; 0 where x is 0.
+void shrink(ConstVectorView x, const Scalars& by, VectorView y, Stream& stream);
 /// x <- 1/x where x > floor, else 0.
 void reciprocal_or_zero(VectorView x, const Scalars& floor, Stream& stream);
 void clamp_below(VectorView x, float lowest, Stream& stream);

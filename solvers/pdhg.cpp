@@ -37,7 +37,7 @@ Pdhg::Pdhg(LinearOperator A, Array b, Array x0, Regulariser regulariser, std::ve
       q_(zeros(regulariser_.K.range(), stream_)),
       g_(regulariser_.K.range(), stream_),
       d_(A_.domain(), stream_),
-      shrink_(std::move(data_weights)) {
+      data_weights_(std::move(data_weights)) {
   require_relaxation(options_.relaxation, "Pdhg");
   require<GeometryError>(options_.balance > 0 && std::isfinite(options_.balance), "Pdhg: balance ",
                          options_.balance, "; a positive number is needed");
@@ -62,11 +62,8 @@ Pdhg::Pdhg(LinearOperator A, Array b, Array x0, Regulariser regulariser, std::ve
 /// The sums of w r^2 and of (w r)^2 of each block.
 std::pair<std::vector<double>, std::vector<double>> Pdhg::misfits() {
   axpby(1, r_, 0, s_, stream_);
-  if (shrink_) multiply(data_weights(), s_, stream_);
-  std::vector<double> squares = dot(s_, r_, stream_), of_weighted = dot(s_, s_, stream_);
-  for (std::size_t k = 0; shrink_ && k < squares.size(); ++k)
-    squares[k] *= sigma_[k], of_weighted[k] *= double{sigma_[k]} * sigma_[k];
-  return {std::move(squares), std::move(of_weighted)};
+  if (data_weights_) multiply(*data_weights_, s_, stream_);
+  return {dot(s_, r_, stream_), dot(s_, s_, stream_)};
 }
 
 /// Sets sigma to a share of |p| / |A (x - x0)| at the end, as these are now: p comes to -w r, and what the
@@ -74,25 +71,14 @@ std::pair<std::vector<double>, std::vector<double>> Pdhg::misfits() {
 void Pdhg::balance() {
   constexpr double share = 0.3, least = 0.1, most = 1.5;  // the latter two of `options_.balance`
   const auto [now, of_p] = misfits();
-  std::vector<float> times(sigma_.size(), 1.0f);
-  for (std::size_t k = 0; k < times.size(); ++k) {
+  for (std::size_t k = 0; k < sigma_.size(); ++k) {
     const double lost = std::max(first_misfits_[k] - now[k], 1e-6 * now[k]), mean = mean_weights_[k];
     if (!(lost > 0) || !std::isfinite(of_p[k] / lost)) continue;
     const double usual = options_.balance * mean;
     const double wanted = std::clamp(share * std::sqrt(mean * of_p[k] / lost), least * usual, most * usual);
-    times[k] = static_cast<float>(wanted / double{sigma_[k]});
-  }
-  if (shrink_) {  // w / (w + sigma)
-    const Array w = data_weights();
-    fill(s_, 1, stream_);
-    axpby(1, w, times, s_, stream_);
-    reciprocal_or_zero(s_, 0, stream_);
-    multiply(w, s_, stream_);
-    axpby(1, s_, 0, *shrink_, stream_);
-  }
-  for (std::size_t k = 0; k < times.size(); ++k) {
-    sigma_[k] *= times[k], of_data_[k] *= times[k];
-    if (bounded_) bounded_->sigma[k] *= times[k];
+    const auto times = static_cast<float>(wanted / double{sigma_[k]});
+    sigma_[k] *= times, of_data_[k] *= times;
+    if (bounded_) bounded_->sigma[k] *= times;
   }
 }
 
@@ -121,7 +107,6 @@ SolverState Pdhg::state() {
                   {"moved_last", moved_last_},
                   {"moved_before", moved_before_},
                   {"way", way_}};
-  if (shrink_) all.push_back({"shrink", *shrink_});
   if (bounded_)
     all.insert(all.end(),
                {{"y", bounded_->y}, {"solution", bounded_->solution}, {"sigma of bounds", bounded_->sigma}});
@@ -134,7 +119,7 @@ void Pdhg::choose_data_steps() {
   mean_weights_.assign(sigma_.size(), 1.0);
   longest_.assign(sigma_.size(), 1.0f);
   moved_.assign(sigma_.size(), 0.0), moved_last_ = moved_before_ = way_ = moved_;
-  if (shrink_) average_weights();
+  if (data_weights_) average_weights();
 }
 
 /// Finds the size of sigma At A from its trace, by a vector of signs (Hutchinson 1990). The metric begins
@@ -172,7 +157,7 @@ void Pdhg::choose_regulariser_steps() {
   from(x_);
   if (*std::ranges::min_element(steps_a_weight_) > 0) return;
   axpby(1, b_, 0, s_, stream_);
-  if (shrink_) multiply(*shrink_, s_, stream_);  // nearly 1 for all data but those of little weight
+  if (data_weights_) shrink(*data_weights_, sigma_, s_, stream_);  // nearly b, but for data of little weight
   A_.apply_adjoint(first_theta, s_, 0, d_, stream_);
   axpby(sigma_, d_, std::vector<float>(sigma_.size(), 0.0f), d_, stream_);
   const std::vector<double> sizes =
@@ -201,19 +186,15 @@ std::vector<float> Pdhg::sigma_of_regulariser() const {
   return steps;
 }
 
-/// Replaces the weights w by the factors of the proximal map, w / (w + sigma).
 void Pdhg::average_weights() {
-  require_none_negative(*shrink_, s_, "Pdhg: data weights", stream_);
+  require_none_negative(*data_weights_, s_, "Pdhg: data weights", stream_);
   fill(s_, 1, stream_);
-  const std::vector<double> sums = dot(*shrink_, s_, stream_), ones = dot(s_, s_, stream_);
+  const std::vector<double> sums = dot(*data_weights_, s_, stream_), ones = dot(s_, s_, stream_);
   for (std::size_t k = 0; k < sums.size(); ++k)
     if (sums[k] > 0) {
       mean_weights_[k] = sums[k] / ones[k];
       sigma_[k] *= static_cast<float>(mean_weights_[k]);
     }
-  axpby(1, *shrink_, sigma_, s_, stream_);
-  reciprocal_or_zero(s_, 0, stream_);
-  multiply(s_, *shrink_, stream_);
 }
 
 /// A volume of scratch, which shares its memory with g if it can.
@@ -284,8 +265,8 @@ void Pdhg::step_data_dual(const ActiveBlocks& active) {
   axpby(-1, r_, times(2 - rho, active), s_, stream_);
   axpby(1, p_, sigma_, s_, stream_);
   std::vector<float> take = of_active(active, rho, 0);
-  if (shrink_)
-    multiply(*shrink_, s_, stream_);
+  if (data_weights_)
+    shrink(*data_weights_, sigma_, s_, stream_);
   else
     for (std::size_t k = 0; k < take.size(); ++k) take[k] /= 1 + sigma_[k];
   axpby(take, s_, of_active(active, 1 - rho, 1), p_, stream_);
@@ -338,39 +319,24 @@ std::vector<double> Pdhg::regularity() {
 
 std::vector<double> Pdhg::objective() {
   const Array& left = residual();
-  std::vector<double> misfit = shrink_ ? weighted_squares(left) : dot(left, left, stream_);
+  std::vector<double> misfit;
+  if (data_weights_) {
+    Array weighted = left.clone(stream_);
+    multiply(*data_weights_, weighted, stream_);
+    misfit = dot(weighted, left, stream_);
+  } else {
+    misfit = dot(left, left, stream_);
+  }
   const std::vector<double> uneven = regularity();
   for (std::size_t k = 0; k < misfit.size(); ++k)
     misfit[k] = 0.5 * misfit[k] + weights_[weights_.size() > 1 ? k : 0] * uneven[k];
   return misfit;
 }
 
-/// The weights w. From h = w / (w + sigma) follows w = sigma h / (1 - h), with h < 1 since sigma > 0.
-Array Pdhg::data_weights() const {
-  Array w(A_.range(), stream_);
-  fill(w, 1, stream_);
-  axpby(-1, *shrink_, 1, w, stream_);
-  reciprocal_or_zero(w, 0, stream_);
-  multiply(*shrink_, w, stream_);
-  return w;
-}
-
 void Pdhg::begin_at(const Array& q) {
   axpby(1, q, 0, q_, stream_);
   axpby(-1, r_, 0, p_, stream_);
-  if (!shrink_) return;
-  const Array w = data_weights();
-  multiply(w, p_, stream_);
-  axpby(sigma_, p_, std::vector<float>(sigma_.size(), 0.0f), p_, stream_);
-}
-
-/// The sum of w r^2.
-std::vector<double> Pdhg::weighted_squares(const Array& r) {
-  Array w = data_weights();
-  multiply(r, w, stream_);
-  std::vector<double> squares = dot(w, r, stream_);
-  for (std::size_t k = 0; k < squares.size(); ++k) squares[k] *= sigma_[k];
-  return squares;
+  if (data_weights_) multiply(*data_weights_, p_, stream_);
 }
 
 std::vector<double> Pdhg::gaps() {
@@ -414,17 +380,11 @@ std::vector<double> Pdhg::dual_objective() {
   return dual;
 }
 
-/// The sum of p^2 / (2 w) + b p. From h = w / (w + sigma) follows 1 / w = (1 / h - 1) / sigma. Where w is 0,
-/// p is 0 too.
+/// The sum of p^2 / (2 w) + b p. Where w is 0, p is 0 too.
 std::vector<double> Pdhg::conjugate_of_misfit() {
-  std::vector<double> squares = dot(p_, p_, stream_);
-  if (shrink_) {
-    axpby(1, *shrink_, 0, s_, stream_);
-    reciprocal_or_zero(s_, 0, stream_);
-    multiply(p_, s_, stream_);
-    const std::vector<double> longer = dot(p_, s_, stream_);
-    for (std::size_t k = 0; k < squares.size(); ++k) squares[k] = (longer[k] - squares[k]) / sigma_[k];
-  }
+  axpby(1, p_, 0, s_, stream_);
+  if (data_weights_) divide(*data_weights_, 0, 0, s_, stream_);
+  std::vector<double> squares = dot(p_, s_, stream_);
   const std::vector<double> products = dot(b_, p_, stream_);
   for (std::size_t k = 0; k < squares.size(); ++k) squares[k] = 0.5 * squares[k] + products[k];
   return squares;

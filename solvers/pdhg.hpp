@@ -87,8 +87,6 @@ class Pdhg {
   void choose_metric();
   void choose_regulariser_steps();
   void average_weights();
-  Array data_weights() const;
-  std::vector<double> weighted_squares(const Array& r);
   std::vector<double> dual_objective();
   std::vector<double> conjugate_of_misfit();
   VectorView beside();
@@ -112,7 +110,7 @@ class Pdhg {
   Array b_, x_, r_, p_, s_, q_, g_, d_;  // r: b - A x; d: direction of x; s, g: scratch
   std::optional<Array> beside_;          // scratch, if g has no part that is a volume
   std::optional<Bounded> bounded_;
-  std::optional<Array> shrink_;  // w / (w + sigma)
+  std::optional<Array> data_weights_;  // w
   std::shared_ptr<const CirculantMetric> metric_;
   std::vector<float> weights_, of_data_, sigma_;
   std::vector<float> steps_a_weight_;  // sigma of the regulariser for W = 1

@@ -94,6 +94,15 @@ void divide(ConstVectorView x, std::span<const float> floor, float otherwise, Ve
   });
 }
 
+void shrink(ConstVectorView x, std::span<const float> by, VectorView y, Stream&) {
+  const Index count = x.space.shape()[2];
+  for_each_line(x.space, [&](Index first, Index block) {
+    const float more = by[by.size() == 1 ? 0 : block];
+    for (Index i = first; i < first + count; ++i)
+      y.data[i] = x.data[i] > 0 ? y.data[i] * (x.data[i] / (x.data[i] + more)) : 0;
+  });
+}
+
 template <class Change>
 void change_each(VectorView x, const Change& change) {
   const Index count = x.space.shape()[2];
@@ -114,6 +123,7 @@ const VectorKernels vector_kernels{
                     Stream&) { change_each(y, [&](Index i) { return y.data[i] * std::exp(-x.data[i]); }); },
     .fill = [](VectorView x, float value, Stream&) { change_each(x, [=](Index) { return value; }); },
     .divide = divide,
+    .shrink = shrink,
     .reciprocal_or_zero = reciprocal_or_zero,
     .clamp_below = [](VectorView x, float lowest,
                       Stream&) { change_each(x, [&](Index i) { return std::max(x.data[i], lowest); }); },

@@ -107,6 +107,11 @@ TEST_F(Cuda, VectorOperationsAgreeWithTheCpu) {
     divide(u, floor, 3, y, cs);
     divide(gu, floor, 3, gy, gs);
     EXPECT_LE(relative_error(gy, y), 2 * tolerance::axpby);
+    clamp_below(y, 0, cs);
+    clamp_below(gy, 0, gs);
+    shrink(y, floor, u, cs);
+    shrink(gy, floor, gu, gs);
+    EXPECT_LE(relative_error(gu, u), 4 * tolerance::axpby);
     clamp_below(u, 0.5f, cs);
     clamp_below(gu, 0.5f, gs);
     EXPECT_LE(relative_error(gu, u), tolerance::axpby);

@@ -96,6 +96,20 @@ TEST(VectorOperations, WorkOnEachElement) {
   EXPECT_EQ(y.data()[3], 12);
   divide(x, 0.1f, 7, y, stream);
   for (int i = 0; i < 4; ++i) EXPECT_EQ(y.data()[i], i < 2 ? 7 : 3);
+  shrink(x, 12, y, stream);
+  for (int i = 0; i < 4; ++i) EXPECT_FLOAT_EQ(y.data()[i], i < 2 ? 0 : 3 * values[i] / (values[i] + 12));
+}
+
+TEST(VectorOperations, ShrinkEachBlockByItsNumber) {
+  Stream& stream = default_stream(Device::cpu());
+  for (const Blocks blocks : {Blocks::slices, Blocks::rows}) {
+    Array x(Space({2, 2, 3}, blocks)), y(x.space());
+    fill(x, 1e9f, stream), fill(y, 1, stream);
+    shrink(x, std::vector<float>{0, 3e9f}, y, stream);
+    for (Index i = 0; i < 12; ++i)
+      EXPECT_FLOAT_EQ(y.data()[i], block_of(blocks, i / 6, i / 3 % 2) == 0 ? 1 : 0.25f);
+    EXPECT_THROW(shrink(x, std::vector<float>(3), y, stream), SpaceError);
+  }
 }
 
 TEST(VectorOperations, ReachThroughDirectSumsOfDirectSums) {

@@ -200,6 +200,30 @@ TEST(Pdhg, TellsTheResidualOfItsSolution) {
   EXPECT_NEAR(std::hypot(norms[0], norms[1]), exact.norm(), 1e-5 * exact.norm());
 }
 
+/// Weights of twelve orders of magnitude, with dual steps that are small and large beside them. Each residual
+/// is good to some roundings of its terms.
+TEST(Pdhg, KeepsWeightsOfAnySize) {
+  SmallScan small;
+  Array weights(small.A.range());
+  const Index count = weights.size();
+  for (Index i = 0; i < count; ++i)
+    weights.data()[i] = static_cast<float>(std::pow(10, -3 + 12.0 * (i * 7 % count) / (count - 1)));
+  const Eigen::MatrixXd a = test::dense(small.A);
+  const Eigen::VectorXd b = test::column(small.b), w = test::column(weights);
+  for (const float balance : {1e-9f, 0.1f, 1e6f}) {
+    Pdhg solver = small.solver({0.3f}, weights.clone(), {.balance = balance});
+    for (int steps = 0; steps < 14; ++steps) {
+      const Eigen::VectorXd x = test::column(solver.solution()), r = b - a * x,
+                            off = 8 * tolerance::u * (a.cwiseAbs() * x.cwiseAbs() + b.cwiseAbs());
+      const std::vector<double> tv = solver.regularity(), found = solver.objective();
+      const double exact = 0.5 * w.dot(r.cwiseAbs2()) + static_cast<double>(0.3f) * (tv[0] + tv[1]),
+                   bound = w.dot(r.cwiseAbs().cwiseProduct(off) + off.cwiseAbs2());
+      ASSERT_NEAR(found[0] + found[1], exact, bound + 4 * tolerance::u * exact) << balance << ", " << steps;
+      solver.step({true, true});
+    }
+  }
+}
+
 TEST(Pdhg, ReadsNoMemoryThatNobodyHasSet) {
   if (!test::PoisonedMemory::works()) GTEST_SKIP() << "this allocator cannot fill what it gives";
   SmallScan small;

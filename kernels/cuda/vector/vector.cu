@@ -174,6 +174,18 @@ void divide(ConstVectorView x, std::span<const float> floor, float otherwise, Ve
   });
 }
 
+struct Shrunk {
+  float more;
+  __device__ bool reads_x() const { return true; }
+  __device__ bool reads_y() const { return true; }
+  __device__ float operator()(float x, float y) const { return x > 0 ? y * __fdiv_rn(x, x + more) : 0; }
+};
+
+void shrink(ConstVectorView x, std::span<const float> by, VectorView y, Stream& stream) {
+  const SentScalars there(by, stream);
+  update_all(x.data, y, stream, [s = there.there()] __device__(Index block) { return Shrunk{s.of(block)}; });
+}
+
 struct ReciprocalOrZero {
   float floor;
   __device__ bool reads_x() const { return false; }
@@ -200,7 +212,7 @@ void clamp_below(VectorView x, float lowest, Stream& stream) {
 
 }  // namespace
 
-const VectorKernels vector_kernels{dot,    count_not_finite,   axpby,      multiply, attenuate, fill,
-                                   divide, reciprocal_or_zero, clamp_below};
+const VectorKernels vector_kernels{dot,  count_not_finite, axpby,  multiply,           attenuate,
+                                   fill, divide,           shrink, reciprocal_or_zero, clamp_below};
 
 }  // namespace tandem::kernels::cuda
