@@ -12,7 +12,7 @@
 #include "../pipeline/methods/method.hpp"
 #include "../pipeline/plan/grids.hpp"
 #include "../pipeline/plan/route.hpp"
-#include "../solvers/weight/weight_search.hpp"
+#include "../solvers/weight_search.hpp"
 
 namespace tandem::pipeline {
 
@@ -82,12 +82,13 @@ Amounts amounts_of(const Plan& plan, const io::ScanInfo& info, const std::vector
           solved * (job.solved.size[0] * job.solved.size[1]) * views};
 }
 
-/// Updates of a usual search, which looks at some slices of their own, or at all as one (`look_ahead`).
+/// Updates of a usual search, which looks at half of the views of some slices of their own, or of all as one
+/// (`look_ahead`).
 double updates_of_search(const Plan& plan) {
   if (!plan.job.looks_ahead) return 0;
   const auto [nx, ny, nz] = plan.job.solved.size;
   const Index slices = route_of(plan.flow).one_problem ? nz : std::min(nz, most_slices_ahead);
-  return usual_applications_of_search * views_of(plan.job.scan) * (nx * ny * slices);
+  return usual_applications_of_search / 2 * views_of(plan.job.scan) * (nx * ny * slices);
 }
 
 /// Stations work at the same time, but for those at the beginning and at the end of a run.

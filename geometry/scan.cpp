@@ -217,7 +217,8 @@ double distance_from_axis(const Scan& scan, double on_detector) {
 }
 
 std::vector<std::vector<Index>> view_subsets(const Scan& scan, Index count) {
-  return dealt(order_of_views(scan), count);
+  const bool differ = half_acquisition(scan);  // views see other rays after half a turn
+  return dealt(differ ? order_of_angles(angles_of(scan), whole_turn) : order_of_views(scan), count);
 }
 
 std::vector<std::vector<Index>> view_subsets(std::span<const double> angles, double period, Index count) {

@@ -72,21 +72,27 @@ std::optional<std::array<double, 2>> heights_of_corners(const Scan& scan, double
 }
 
 std::string without_filter(const Job& job) {
-  return job.method->filters ? "give a solver, such as " + spelled("reconstruction-algorithm") + " cgls"
-                             : "give " + spelled("initial") + " zero, which needs no filter";
+  if (job.method->filters) return "give a solver, such as " + spelled("reconstruction-algorithm") + " cgls";
+  const std::string weight = job.looks_ahead ? spelled("tv-weight") + " X" : "";
+  const std::string initial = job.filters() ? spelled("initial") + " zero" : "";
+  return "give " + weight + (weight.empty() || initial.empty() ? "" : " and ") + initial +
+         ", which needs no filter";
+}
+
+/// What a solver has a filter for.
+std::string use_of_filter(const Job& job) {
+  return job.filters() ? spelled("initial") + " fbp" : "the search for " + spelled("tv-weight");
 }
 
 /// @throws GeometryError for views that have no filter, or more than one device for the start of a solver
 void require_filter(const Job& job, const Recipe& recipe) {
-  require<GeometryError>(
-      job.method->filters || recipe.ranks.is_alone(),
-      spelled("initial") + " fbp: of views of any geometry, one process takes all; start one, or ",
-      without_filter(job));
+  require<GeometryError>(job.method->filters || recipe.ranks.is_alone(), use_of_filter(job),
+                         ": of views of any geometry, one process takes all; start one, or ",
+                         without_filter(job));
   try {
     const bool beside = filtered_rows(job.scan).views_beside > 0;  // views that the share of a device lacks
-    require<GeometryError>(
-        job.method->filters || !beside || recipe.devices.size() <= 1,
-        spelled("initial") + " fbp: of a helix, one device takes all; give one " + spelled("device"));
+    require<GeometryError>(job.method->filters || !beside || recipe.devices.size() <= 1, use_of_filter(job),
+                           ": of a helix, one device takes all; give one " + spelled("device"));
   } catch (const GeometryError& error) {
     if (job.method->filters) throw;  // the message below names a solver
     throw GeometryError(std::string(error.what()) + " (" + without_filter(job) + ")");
@@ -94,7 +100,7 @@ void require_filter(const Job& job, const Recipe& recipe) {
 }
 
 void choose_flexible_execution(Plan& plan, const Recipe& recipe, const std::function<double()>&) {
-  if (plan.job.filters()) require_filter(plan.job, recipe);
+  if (plan.job.filters() || plan.job.looks_ahead) require_filter(plan.job, recipe);
   require<GeometryError>(!recipe.follow,
                          spelled("follow") + ": views of any geometry come all at once; leave it out");
   const Execution only{"standard", Precision::float32};

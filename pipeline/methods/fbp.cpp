@@ -7,8 +7,8 @@ namespace tandem::pipeline {
 namespace {
 
 Computation begin_fbp(Work& work) {
-  return [steps = std::make_shared<FilteredBackProjection>(work)](const Problem& problem, LineIntegrals data,
-                                                                  Range slices) {
+  return [steps = std::make_shared<FilteredBackProjection>(work, work.plan.job.options.fbp_filter)](
+             const Problem& problem, LineIntegrals data, Range slices) {
     return steps->back_projected(problem, steps->filtered(problem, std::move(data.y)), slices);
   };
 }

@@ -41,7 +41,7 @@ struct Method {
   /// The number of subsets of the views. Null if the method takes all views at once. Subsets need a projector
   /// that has parts.
   std::function<Index(const Recipe& options, Index views)> subsets = {};
-  std::vector<Holding> holds = {};  ///< memory in each phase
+  std::vector<Holding> holds = {};  ///< memory in each phase; the search comes first, if there is one
 
   /// Makes the solver of a method that iterates; null for the others.
   std::function<AnySolver(Equations equations, Array x0, const Recipe& options)> solver = {};

@@ -6,35 +6,27 @@
 #include <vector>
 
 #include "../../core/spelled.hpp"
+#include "../../operators/coverage.hpp"
 #include "../../operators/vector.hpp"
 #include "../plan/grids.hpp"
 #include "../plan/rank_slabs.hpp"
 
 namespace tandem::pipeline {
 
-namespace {
-
-/// Sets zero where few views look, in blocks that fit the data better so. FBP has no picture there, and it
-/// takes solvers many steps to get rid of what it has.
 void clear_unseen(const LinearOperator& A, const Array& y, Array& x) {
-  constexpr std::array shares{0.95, 0.8, 0.45};  // parts of the mean coverage, weighted by itself
+  constexpr std::array shares{0.95, 0.8, 0.45};  // parts of the usual coverage
   Stream& stream = default_stream(x.space().device());
-  Array r(A.range(), stream), coverage(A.domain(), stream), cleared(A.domain(), stream);
-  fill(r, 1, stream), fill(cleared, 1, stream);
-  A.apply_adjoint(1, r, 0, coverage, stream);
-  const std::vector<double> squares = dot(coverage, coverage, stream), sums = dot(cleared, coverage, stream);
+  const Coverage coverage(A);
+  Array r(A.range(), stream);
   const auto misfits = [&](const Array& of) {
     axpby(1, y, 0, r, stream);
     A.apply(-1, of, 1, r, stream);
     return dot(r, r, stream);
   };
   std::vector<double> least = misfits(x);
-  std::vector<float> floor(least.size()), take(least.size()), keep(least.size());
+  std::vector<float> take(least.size()), keep(least.size());
   for (const double share : shares) {
-    for (std::size_t k = 0; k < floor.size(); ++k)
-      floor[k] = sums[k] > 0 ? static_cast<float>(share * squares[k] / sums[k]) : 0;
-    axpby(1, coverage, 0, cleared, stream);
-    divide(coverage, floor, 0, cleared, stream);
+    Array cleared = coverage.above(share);
     multiply(x, cleared, stream);
     const std::vector<double> now = misfits(cleared);
     for (std::size_t k = 0; k < now.size(); ++k) {
@@ -46,9 +38,7 @@ void clear_unseen(const LinearOperator& A, const Array& y, Array& x) {
   }
 }
 
-}  // namespace
-
-Start::Start(Work& work) : work_(work), fbp_(work) {
+Start::Start(Work& work) : work_(work), fbp_(work, work.plan.job.options.fbp_filter) {
   const Recipe& options = work.plan.job.options;
   if (options.initial == Initial::file)
     file_ = open_on_grid(work.plan.job.place(), options.initial_file, spelled("initial"), work.any_external);
@@ -68,7 +58,7 @@ Array Start::operator()(const Problem& problem, const Array& y, Range slices) {
 
 Array Start::fbp(const Problem& problem, const Array& y, Range slices) {
   Array x = fbp_.back_projected(problem, fbp_.filtered(problem, y.clone()), slices);
-  clear_unseen(problem.A, y, x);
+  if (!has_row_axes(problem.scan)) clear_unseen(problem.A, y, x);  // else A has other rows
   return x;
 }
 

@@ -7,6 +7,10 @@
 
 namespace tandem::pipeline {
 
+/// Sets x to zero where few views look, in blocks that fit the data better so. FBP has no picture there, and
+/// it takes solvers many steps to get rid of what it has.
+void clear_unseen(const LinearOperator& A, const Array& y, Array& x);
+
 /// The initial volumes of the slices of one worker.
 class Start {
  public:

@@ -59,6 +59,7 @@ Applications Method::step_with(const Recipe& asked) const { return solvers(asked
 
 std::vector<Holding> Method::holds_with(const Recipe& asked) const {
   std::vector<Holding> all = holds;
+  if (is_open && !is_open(asked)) all.erase(all.begin());  // nothing is searched
   for (Holding& held : all) {
     held.volumes += kind.cost.volumes_a_step * asked.iterations.value_or(kind.iterations);
     if (have_ends(asked.bounds())) held.volumes += kind.cost.volumes_for_bounds;

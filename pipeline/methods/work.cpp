@@ -69,7 +69,7 @@ Array FilteredBackProjection::filtered(const Problem& problem, Array y) {
                         {.slices = slices_of(problem), .bytes = 4.0 * y.space().size()});
   renew(problem);
   const Flow& flow = work_.plan.flow;
-  if (!filter_) filter_ = flow.pair.placement->filter(flow, work_.plan.job.options.fbp_filter, problem);
+  if (!filter_) filter_ = flow.pair.placement->filter(flow, how_, problem);
   return filter_ ? *filter_ * y : std::move(y);
 }
 
@@ -84,8 +84,7 @@ Array FilteredBackProjection::back_projected(const Problem& problem, const Array
   work_.count_updates(problem, 1);
   renew(problem);
   const Flow& flow = work_.plan.flow;
-  if (!back_projection_)
-    back_projection_ = flow.pair.placement->back_projection(flow, work_.plan.job.options.fbp_filter, problem);
+  if (!back_projection_) back_projection_ = flow.pair.placement->back_projection(flow, how_, problem);
   return back_projection_(filtered, done);
 }
 

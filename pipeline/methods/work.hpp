@@ -54,7 +54,7 @@ double updates_of(const Problem& problem);
 /// before.
 class FilteredBackProjection {
  public:
-  explicit FilteredBackProjection(Work& work) : work_(work) {}
+  FilteredBackProjection(Work& work, const Filter& how) : work_(work), how_(how) {}
   Array filtered(const Problem& problem, Array y);
   /// B applied to filtered data; it reports progress on the way.
   Array back_projected(const Problem& problem, const Array& filtered, Range slices);
@@ -63,6 +63,7 @@ class FilteredBackProjection {
   void renew(const Problem& problem);  ///< forgets the operators unless they serve this problem too
 
   Work& work_;
+  Filter how_;
   std::optional<Problem> made_for_;
   std::optional<LinearOperator> filter_;
   BackProjection back_projection_;

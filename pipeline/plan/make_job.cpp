@@ -284,6 +284,12 @@ StepValues with_recorded_steps(StepValues given, const io::ScanInfo& info) {
   return given;
 }
 
+void require_halves(const Job& job) {
+  require<GeometryError>(!job.looks_ahead || views_of(job.scan) > 1, job.method_name(),
+                         ": the weight is found from two halves of the views, and one view is read; give ",
+                         spelled("tv-weight"), " X");
+}
+
 Job make_job(const io::ScanInfo& info, const Recipe& asked) {
   Recipe recipe = asked;
   if (asked.row_axis_bins.empty()) recipe.steps = with_recorded_steps(asked.steps, info);
@@ -304,6 +310,7 @@ Job make_job(const io::ScanInfo& info, const Recipe& asked) {
     job.preprocessing.axis = detector_of(job.upright()).axis_bin;
   choose_steps(job);
   choose_solver_options(job);
+  require_halves(job);
   job.preprocessing.weights = job.method->weighs_data && counts_are_known(job, info);
   require_use_of_photons(job);
   choose_grids(job, recipe, info.field_of_view, whole);
@@ -335,6 +342,10 @@ void look_at_job(const Job& job, const io::ScanInfo& info, const Recipe& recipe,
                          " beam are none; leave " + spelled("file-type") + " out");
   if (info.field_of_view == io::FieldOfView::doubled) require_half_acquisition(job, axis_known, warnings);
   warn_of_columns(job, detector_of(info.scan).bins, warnings);
+  constexpr Index few = 30;
+  if (job.looks_ahead && views_of(job.scan) < few)
+    warn(warnings, views_of(job.scan), " views tell little of the weight of total variation; compare some ",
+         spelled("tv-weight"), " X");
   if (views_of(job.scan) == 1)
     warn(warnings, "one view is read, which does not tell where on its rays anything lies; give more views");
   if (!axis_known && axis_of(job.upright()))

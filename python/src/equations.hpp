@@ -9,7 +9,7 @@ namespace tandem::python {
 
 /// The vectors that a solver starts with, at addresses of the caller. x0 at 0: zeros; others at 0: none.
 struct Given {
-  Address b, x0, data_weights, blank, native;
+  Address b, x0, data_weights, blank, other, native;
   nb::object keeper;
 };
 

@@ -1,8 +1,9 @@
 #include <utility>
 
+#include "../../operators/algebra.hpp"
 #include "../../operators/vector.hpp"
 #include "../../solvers/regulariser.hpp"
-#include "../../solvers/weight/weight_search.hpp"
+#include "../../solvers/weight_search.hpp"
 #include "bindings.hpp"
 #include "equations.hpp"
 
@@ -27,7 +28,8 @@ Regulariser own_regulariser(const LinearOperator& K, double norm_squared, OwnPro
 }
 
 WeightFound found_weight(const LinearOperator& A, const Given& given, const Regulariser& regulariser,
-                         const WeightSearch& how) {
+                         const Bounds& bounds, const LinearOperator& other, const LinearOperator& F,
+                         const LinearOperator& F_of_other) {
   const Device device = A.domain().device();
   Stream stream = stream_of_caller(device, given.native, given.keeper);
   const Released released;
@@ -35,25 +37,28 @@ WeightFound found_weight(const LinearOperator& A, const Given& given, const Regu
   const EndedBySignals signals(device);
   std::optional<Array> weights;
   if (given.data_weights) weights = copied("data_weights", A.range(), given.data_weights, stream);
-  Array x0 = given.x0 ? copied("x0", A.domain(), given.x0, stream) : zeros(A.domain(), stream);
-  return find_weight(A, copied("b", A.range(), given.b, stream), x0, regulariser, std::move(weights), how);
+  const auto aliases = [&](const Array& x) {
+    Array made = F_of_other * (other * x);
+    axpby(-0.5f, F * (A * x), 0.5f, made, stream);
+    return made;
+  };
+  return find_weight(
+      A, copied("b", A.range(), given.b, stream),
+      {copied("F", A.domain(), given.x0, stream), copied("F", A.domain(), given.other, stream), aliases},
+      regulariser, std::move(weights), bounds);
 }
 
 void add_weight(nb::module_& m) {
-  nb::class_<WeightTrial>(m, "WeightTrial",
-                          "A weight of a regulariser, and how far its solution is from data held out.")
-      .def_ro("weight", &WeightTrial::weight, "W of the regulariser.")
-      .def_ro("error", &WeightTrial::error, "The mean of sqrt(w) |b - Ax| over data that it has not seen.")
-      .def_ro("uncertainty", &WeightTrial::uncertainty, "The standard error of this mean.");
+  nb::class_<WeightTrial>(
+      m, "WeightTrial", "A weight of a regulariser, and how far its solution is from views it has not seen.")
+      .def_ro("weight", &WeightTrial::weight, "W of the regulariser, for all views.")
+      .def_ro("error", &WeightTrial::error,
+              "The root of the mean square of its differences to the other half.");
   nb::class_<WeightFound>(m, "WeightFound", "A weight that was found by cross-validation.")
-      .def_ro("weight", &WeightFound::weight, "For Pdhg and Fista; 0 if no weight changes anything.")
+      .def_ro("weight", &WeightFound::weight, "For Pdhg and Fista and all views; 0 if there is no noise.")
       .def_ro("trials", &WeightFound::trials, "In their order.")
       .def_ro("applications", &WeightFound::applications, "Applications of A or its adjoint.");
-  m.def("find_weight", [](const LinearOperator& A, const Given& given, const Regulariser& regulariser,
-                          const Bounds& bounds, double share, int most_steps, unsigned seed) {
-    return found_weight(A, given, regulariser,
-                        {.share = share, .most_steps = most_steps, .bounds = bounds, .seed = seed});
-  });
+  m.def("find_weight", &found_weight);
 }
 
 }  // namespace

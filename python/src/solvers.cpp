@@ -282,11 +282,11 @@ void add_rules(nb::module_& m) {
 
 void add_solvers(nb::module_& m) {
   nb::class_<Given>(m, "Given")
-      .def(nb::new_([](Address b, Address x0, Address data_weights, Address blank, Address native,
-                       nb::object keeper) {
-             return Given{b, x0, data_weights, blank, native, std::move(keeper)};
+      .def(nb::new_([](Address b, Address x0, Address data_weights, Address blank, Address other,
+                       Address native, nb::object keeper) {
+             return Given{b, x0, data_weights, blank, other, native, std::move(keeper)};
            }),
-           "b"_a, "x0"_a, "data_weights"_a, "blank"_a, "native"_a, "keeper"_a.none());
+           "b"_a, "x0"_a, "data_weights"_a, "blank"_a, "other"_a, "native"_a, "keeper"_a.none());
   nb::class_<Subsets>(m, "Subsets", "An operator in parts, each of which takes some of the views.")
       .def(nb::init<std::vector<LinearOperator>, std::vector<std::vector<Index>>>())
       .def_prop_ro("count", &Subsets::count)

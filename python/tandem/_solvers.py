@@ -102,7 +102,8 @@ class Solver:
         originals: dict[str, tuple] = {}
         on_cpu = domain.device == "cpu"
         for name, vectors, value in (("b", range_, b), ("x0", domain, x0),
-                                     *((word, range_, array) for word, array in beside.items())):
+                                     *((word, domain if word == "other" else range_, array)
+                                       for word, array in beside.items())):
             if value is None and kind:
                 continue
             array, own, batch = vectors.taken(name, value)
@@ -117,7 +118,7 @@ class Solver:
                 originals[name] = vectors, value, _checksum(array)
         stream, keeper = kind.stream(arrays[0])
         self._kind, self._like, self._domain, self._data = kind, kind.empty((0,), arrays[0]), domain, range_.size
-        at = [addresses.get(word, 0) for word in ("b", "x0", "data_weights", "blank")]
+        at = [addresses.get(word, 0) for word in ("b", "x0", "data_weights", "blank", "other")]
         self._core = make(_core.Given(*at, stream, keeper))
         self._originals = originals
         if not on_cpu:
@@ -197,19 +198,25 @@ def subsets(scan: Scan, grid: Optional[_core.VolumeGrid] = None, count: int = 10
 class _Search(Solver):
     """The vectors of a search, as a solver takes them."""
 
-    def __init__(self, A: LinearOperator, b: Array, data_weights: Array, search: Callable[[_core.Given], Any]):
+    def __init__(self, A: LinearOperator, b: Array, x0: Array, search: Callable[[_core.Given], Any],
+                 **beside: Array) -> None:
         def make(given: _core.Given) -> Any:
             self.found = search(given)
-        self._begin(make, A._domain, A._range, b, None, data_weights=data_weights)
+        self._begin(make, A._domain, A._range, b, x0, **beside)
 
 
-def find_weight(A: LinearOperator, b: Array, regulariser: RegulariserLike, data_weights: Array = None, *,
-                bounds: BoundsLike = no_bounds, share: float = 0.125, most_steps: int = 300,
-                seed: int = 1) -> WeightFound:
-    """The weight W of a regulariser for `Pdhg` and `Fista`, from the data alone, by cross-validation: a share of the
-    data is held out, and the rest is solved for one W after another, with at most so many steps each. The larger W of
-    two that are alike is taken. There is one W for all blocks."""
-    _require_matched("find_weight", A, False)
-    g, within = as_regulariser(regulariser, A.domain), _bounds(bounds)
-    return _Search(A, b, data_weights, lambda given: _core.find_weight(A._core, given, g, within, share, most_steps,
-                                                                       seed)).found
+def find_weight(A: Sequence[LinearOperator], b: Sequence[Array], F: Sequence[LinearOperator],
+                regulariser: RegulariserLike, data_weights: Array = None, *,
+                bounds: BoundsLike = no_bounds) -> WeightFound:
+    """The weight W of a regulariser for `Pdhg` and `Fista` and all views, by cross-validation between two halves of
+    them (`view_subsets(scan, 2)`). Each half has a projector in A, data in b, and in F what makes a volume of data, such
+    as `fbp`. The equations of the first half, with `data_weights`, are solved for one W after another. A W is the
+    better, the nearer its solution is to the volume of the second half. There is one W for all blocks."""
+    for word, halves in (("A", A), ("b", b), ("F", F)):
+        if len(halves) != 2:
+            raise SpaceError(f"find_weight: {word} has {len(halves)} parts; one for each of two halves is needed")
+    _require_matched("find_weight", A[0], False)
+    g, within = as_regulariser(regulariser, A[0].domain), _bounds(bounds)
+    first, second = (part @ data for part, data in zip(F, b))
+    return _Search(A[0], b[0], first, lambda given: _core.find_weight(
+        A[0]._core, given, g, within, A[1]._core, F[0]._core, F[1]._core), data_weights=data_weights, other=second).found

@@ -35,7 +35,7 @@ def calls():
             tandem.run(solver, tandem.gcv(solver) | tandem.max_iterations(2))
             pickle.loads(pickle.dumps(solver)).step()
             tandem.run(tandem.Pdhg(A, y, None, Own(), 0.1), 2)
-            tandem.find_weight(A, y, tandem.tikhonov(A.domain), most_steps=20)
+            tandem.find_weight([A, A], [y, 2 * y], [A.T, A.T], tandem.tikhonov(A.domain))
             tandem.fbp(proj_geom, vol_geom) @ y[:, 0]
         repr(scan), repr(A), tandem.Detector(12.0) == scan.detector, hash(tandem.VolumeGrid((3, 3, 1), 0.5))
         for wrong in (lambda: tandem.VolumeGrid(64), lambda: tandem.fitting_grid(3)):

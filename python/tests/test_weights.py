@@ -201,6 +201,13 @@ def test_gcv_stops_before_noise_is_fitted():
     assert relative(solver.solution, truth) < 1.3 * min(errors) < 0.65 * errors[-1]
 
 
+def halves_of(scan, y):
+    """Projectors, data and FBP of both halves of the views."""
+    parts = [(tandem.with_views(scan, views), y[views]) for views in tandem.view_subsets(scan, 2)]
+    return ([tandem.projector(part, model="joseph") for part, _ in parts], [data for _, data in parts],
+            [tandem.fbp(part, model="joseph") for part, _ in parts])
+
+
 def test_the_weight_of_total_variation_is_found():
     """At the weight that is found, the error is within a fifth of the least one of weights around it."""
     scan = tandem.ParallelBeam(tandem.Detector(32), odd_angles(24, np.pi))
@@ -210,12 +217,12 @@ def test_the_weight_of_total_variation_is_found():
     y = tandem.project(phantom, scan)
     y = y + np.random.default_rng(5).normal(0, 0.02 * y.max(), y.shape).astype(np.float32)
     tv = tandem.total_variation(P.domain)
-    found = tandem.find_weight(P, y, tv, bounds=tandem.above_zero, most_steps=100)
+    found = tandem.find_weight(*halves_of(scan, y), tv, bounds=tandem.above_zero)
 
     def error(weight):
         solver = tandem.Pdhg(P, y, None, tv, weight, bounds=tandem.above_zero)
         tandem.run(solver, 200)
         return relative(solver.solution, truth)
-    assert found.weight > 0 and len(found.trials) >= 3 and found.applications > 0
+    assert found.weight > 0 and len(found.trials) >= 2 and found.applications > 0
     assert error(found.weight) < 1.2 * min(error(found.weight * 4.0 ** k) for k in range(-3, 4))
     assert repr(found).startswith("<WeightFound weight ") and repr(found.trials[0]).startswith("<WeightTrial weight ")

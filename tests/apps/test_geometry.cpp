@@ -262,7 +262,9 @@ TEST(GeometryProgram, SaysInOneLineWhatDoesNotGo) {
                     solver = recon + "--reconstruction-algorithm cgls ";
   const std::string line = "recon line.h5 -o v.h5 --device cpu --size 12 ";
   says(line, "sources lie on a line; a solver takes such views, such as cgls");
-  says(line + "--reconstruction-algorithm tv --initial fbp", "give --initial zero");
+  says(line + "--reconstruction-algorithm tv", "give --tv-weight X, which needs no filter");
+  says(line + "--reconstruction-algorithm tv --initial fbp", "give --tv-weight X and --initial zero");
+  says(line + "--reconstruction-algorithm tv --tv-weight 1 --initial fbp", "give --initial zero");
   says(solver + "--rotation-axis 3", "leave --rotation-axis out");
   says(solver + "--rotation-axis auto", "have no rotation axis that could be found");
   says(solver + "--detector-roll 1", "leave the option out");

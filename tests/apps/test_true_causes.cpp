@@ -224,7 +224,7 @@ TEST(TrueCauses, OneViewTellsNoDepth) {
                            "--geometry cone --sod 400 --sdd 600 --pixel-size 0.3 --rows 4 --jitter 0.2"}) {
     ASSERT_EQ(run("simulate -o scan.h5 --size 16 --views 20 --overwrite " + std::string(beam)).code, 0);
     const std::string recon =
-        "recon scan.h5 -o v.h5 --overwrite --reconstruction-algorithm tv --iterations 3 ";
+        "recon scan.h5 -o v.h5 --overwrite --reconstruction-algorithm tv --tv-weight 1 --iterations 3 ";
     const Ended ended = run(recon + "--views 2:3");
     EXPECT_EQ(ended.code, 0) << ended.err;
     expect_said(ended.err, "one view is read");

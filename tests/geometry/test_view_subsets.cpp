@@ -87,5 +87,15 @@ TEST(WithViews, KeepsAllElseAndTheShiftsOfTheViews) {
   EXPECT_EQ(angles_of(one).front(), angles_of(fan)[2]);
 }
 
+/// Views of a half acquisition see other rays after half a turn, so both half turns are in each subset.
+TEST(ViewSubsets, OfAHalfAcquisitionHaveBothSides) {
+  ParallelBeam scan{{96, 1, 1, 1, 70}, test::regular_angles(240, whole_turn)};
+  for (const Index count : {2, 10})
+    for (const auto& subset : view_subsets(Scan(scan), count)) {
+      const auto first = std::ranges::count_if(subset, [](Index view) { return view < 120; });
+      EXPECT_EQ(2 * first, std::ssize(subset)) << count;
+    }
+}
+
 }  // namespace
 }  // namespace tandem

@@ -12,8 +12,9 @@
 #include "../../pipeline/methods/method.hpp"
 #include "../../pipeline/plan/grids.hpp"
 #include "../../solvers/pdhg.hpp"
-#include "../../solvers/weight/weight_search.hpp"
+#include "../../solvers/weight_search.hpp"
 #include "../support/memory_reader.hpp"
+#include "../support/operators.hpp"
 #include "../support/reconstructions.hpp"
 #include "../support/temporary_folder.hpp"
 #include "../support/test_data.hpp"
@@ -166,7 +167,7 @@ double share_of_solve(const Plan& plan, const Searched& searched) {
                              static_cast<double>(angles_of(plan.job.scan).size()));
 }
 
-TEST_F(LowDose, TheSearchCostsAtMostOneAndAHalfSolves) {
+TEST_F(LowDose, TheSearchCostsLessThanASolve) {
   Simulation fan = cone_simulation_of(1, 90, 2e3);
   fan.scan = FanBeam{{{176, 1, 2, 2, 87.5}, test::regular_angles(90, whole_turn), 400, 800, 0}};
   fan.grid.size = {128, 128, 1};
@@ -178,8 +179,8 @@ TEST_F(LowDose, TheSearchCostsAtMostOneAndAHalfSolves) {
     Plan plan = make_plan(reader->info(), recipe_for("tv"));
     EXPECT_TRUE(plan.job.looks_ahead);
     const Searched searched = look_ahead(*reader, plan);
-    EXPECT_LE(share_of_solve(plan, searched), 1.5) << s.phantom << kind_of(s.scan);
-    EXPECT_GT(searched.trials, 5);
+    EXPECT_LE(share_of_solve(plan, searched), 0.4) << s.phantom << kind_of(s.scan);
+    EXPECT_GE(searched.trials, 2);
     EXPECT_GT(searched.seconds, 0);
     EXPECT_EQ(searched.slices, plan.job.grid.size[2]);
   }
@@ -196,7 +197,7 @@ TEST_F(LowDose, TheSearchIsToldOf) {
       if (work.name == "search") return work.amount;
     return 0.0;
   };
-  EXPECT_EQ(search(plan), usual_applications_of_search * 64 * 64 * 2 * 30);
+  EXPECT_EQ(search(plan), usual_applications_of_search / 2 * 64 * 64 * 2 * 30);
   Options options;
   double done = 0;
   bool tells_the_trial = false;
@@ -220,8 +221,8 @@ TEST_F(LowDose, TheSearchIsToldOf) {
 
 /// Two thirds of a half turn. A weight that is given needs no search, and no such words.
 TEST_F(LowDose, AnOpenArcTellsLittleOfTheWeight) {
-  Simulation open = parallel_simulation("ellipsoids", 48, 1, 20, 1e4);
-  angles_of(open.scan) = test::regular_angles(20, 2 * half_turn / 3);
+  Simulation open = parallel_simulation("ellipsoids", 48, 1, 40, 1e4);
+  angles_of(open.scan) = test::regular_angles(40, 2 * half_turn / 3);
   simulate(open);
   const auto reader = io::open_scan(path_);
   const auto told = [&](const Recipe& recipe) {
@@ -233,6 +234,60 @@ TEST_F(LowDose, AnOpenArcTellsLittleOfTheWeight) {
   EXPECT_EQ(told(recipe), 1);
   recipe.tv_weight = 1;
   EXPECT_EQ(told(recipe), 0);
+}
+
+/// The halves are filtered by the ramp, whatever makes the first volume.
+TEST_F(LowDose, WindowsDoNotChangeTheWeight) {
+  simulate(parallel_simulation("ellipsoids", 48, 1, 60, 1e4));
+  Recipe recipe = recipe_for("tv");
+  const float weight = *looked_ahead(recipe).job.options.tv_weight;
+  for (const Window window : {Window::hann, Window::none}) {
+    recipe.fbp_filter = {.window = window, .cutoff = 0.3};
+    EXPECT_EQ(*looked_ahead(recipe).job.options.tv_weight, weight);
+  }
+}
+
+/// Each half has views of both sides of the axis. With one side each, the weight was 45 times too large.
+TEST_F(LowDose, OfAHalfAcquisitionTheWeightIsNearTheBest) {
+  Simulation s = parallel_simulation("ellipsoids", 96, 1, 240, 3e3);
+  angles_of(s.scan) = test::regular_angles(240, whole_turn);
+  detector_of(s.scan).axis_bin = 70;
+  s.grid = fitting_grid(s.scan);
+  simulate(s);
+  Recipe recipe = recipe_for("tv");
+  const float weight = *looked_ahead(recipe).job.options.tv_weight;
+  const double found = psnr(recipe);
+  for (const float factor : {0.25f, 0.5f, 2.0f, 4.0f}) {
+    recipe.tv_weight = factor * weight;
+    EXPECT_LT(psnr(recipe), found + 1) << factor;
+  }
+}
+
+/// Rows with axes of their own are not the rows of A.
+TEST_F(LowDose, TakesRowsWithAxesOfTheirOwn) {
+  simulate(parallel_simulation("ellipsoids", 64, 4, 60, 1e4));
+  Recipe recipe = recipe_for("tv");
+  recipe.row_axis_bins = {31.5, 31.5, 31.5, 31.5001};
+  EXPECT_NEAR(psnr(recipe), psnr(recipe_for("tv")), 0.5);
+}
+
+TEST_F(LowDose, OneViewHasNoHalvesAndFewTellLittle) {
+  const auto plan_with = [&](Index views, std::optional<float> weight) {
+    simulate(parallel_simulation("ellipsoids", 48, 1, views, 1e4));
+    Recipe recipe = recipe_for("tv");
+    recipe.tv_weight = weight;
+    return make_plan(io::open_scan(path_)->info(), recipe);
+  };
+  test::expect_refused([&] { plan_with(1, {}); }, "one view is read; give --tv-weight X");
+  EXPECT_NO_THROW(plan_with(1, 0.1f));
+  const auto tells = [](const Plan& plan) {
+    return std::ranges::any_of(plan.warnings, [](const std::string& warning) {
+      return warning.find("views tell little of the weight") != std::string::npos;
+    });
+  };
+  EXPECT_TRUE(tells(plan_with(29, {})));
+  EXPECT_FALSE(tells(plan_with(29, 0.1f)));
+  EXPECT_FALSE(tells(plan_with(30, {})));
 }
 
 /// Measured: every eighth of 181 views of a tooth, against what all of them make.
