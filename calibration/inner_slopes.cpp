@@ -156,11 +156,9 @@ std::vector<int> quarters_of(const std::vector<bool>& inside, Index side) {
   return quarters;
 }
 
-/// Every second view of a row, from `first` on, as a whole turn. The views of a half acquisition see other
-/// rays after half a turn.
+/// Every second view of a row, from `first` on, as a whole turn.
 std::optional<WholeTurn> half_turn_of(std::span<const float> row, const Scan& scan, Index first) {
-  const std::vector<Index> order =
-      half_acquisition(scan) ? order_of_angles(angles_of(scan), whole_turn) : order_of_views(scan);
+  const std::vector<Index> order = order_of_views(scan);
   const Index bins = detector_of(scan).bins;
   std::vector<Index> kept;
   std::vector<float> lines;

@@ -153,6 +153,8 @@ Index views_of(const Scan& scan) {
   return std::visit([](const auto& s) { return views_of(s); }, scan);
 }
 std::vector<Index> order_of_views(const Scan& scan) {
+  if (half_acquisition(scan))  // views see other rays after half a turn
+    return order_of_angles(angles_of(scan), whole_turn);
   return std::visit([](const auto& s) { return order_of_views(s); }, scan);
 }
 std::optional<double> axis_of(const Scan& scan) {
@@ -217,8 +219,7 @@ double distance_from_axis(const Scan& scan, double on_detector) {
 }
 
 std::vector<std::vector<Index>> view_subsets(const Scan& scan, Index count) {
-  const bool differ = half_acquisition(scan);  // views see other rays after half a turn
-  return dealt(differ ? order_of_angles(angles_of(scan), whole_turn) : order_of_views(scan), count);
+  return dealt(order_of_views(scan), count);
 }
 
 std::vector<std::vector<Index>> view_subsets(std::span<const double> angles, double period, Index count) {

@@ -5,7 +5,6 @@
 #include <numbers>
 #include <utility>
 
-#include "../core/error.hpp"
 #include "../operators/algebra.hpp"
 #include "../operators/coverage.hpp"
 #include "../operators/random.hpp"
@@ -64,9 +63,13 @@ WeightFound find_weight(const LinearOperator& A, Array b, OfHalves halves, const
   const double voxels = std::max(squares(seen, stream), 1.0);
   const double h = mean_diagonal(A, data_weights, seen, stream);
   Array& other = halves.second;
-  Array difference = halves.first.clone();
-  axpby(-half, other, half, difference, stream);
-  multiply(seen, difference, stream);
+  Array difference(A.domain(), stream);
+  const auto subtract_other = [&](const Array& x, float times) {
+    axpby(1, x, 0, difference, stream);
+    axpby(-times, other, times, difference, stream);
+    multiply(seen, difference, stream);
+  };
+  subtract_other(halves.first, half);
   double weight = large_weight(regulariser, difference, h, stream);
   if (!can_be_tried(weight)) return found;
   Pdhg solver(A, std::move(b), std::move(halves.first), regulariser, {static_cast<float>(usual * weight)},
@@ -83,9 +86,7 @@ WeightFound find_weight(const LinearOperator& A, Array b, OfHalves halves, const
   for (; std::ssize(trials) < most_trials && can_be_tried(weight) && !rises(); weight /= 2) {
     solver.weigh({static_cast<float>(weight)});
     make_steps(steps);
-    axpby(1, solver.solution(), 0, difference, stream);
-    axpby(-1, other, 1, difference, stream);
-    multiply(seen, difference, stream);
+    subtract_other(solver.solution(), 1);
     trials.push_back({weight * std::numbers::sqrt2, std::sqrt(squares(difference, stream) / voxels)});
     if (observe) observe(trials.back(), found.applications);
   }

@@ -15,8 +15,8 @@ namespace tandem::pipeline {
 
 namespace {
 
-/// The sign of the views of the first half, and of the others.
-struct Signs {
+/// What the views of the first half are multiplied by, and what the others are.
+struct OfEachHalf {
   float first, others;
 };
 
@@ -54,13 +54,13 @@ class Search {
  private:
   OfHalves halves_of(const Problem& problem, const Array& y, Range slices) {
     Stream& stream = default_stream(work_.device());
-    Array second = fbp(problem, signed_views(problem, y.clone(), {0, 2}), slices),
-          first = fbp(problem, signed_views(problem, y.clone(), {2, 0}), slices);
+    Array second = fbp(problem, times_halves(problem, y.clone(), {0, 2}), slices),
+          first = fbp(problem, times_halves(problem, y.clone(), {2, 0}), slices);
     if (has_row_axes(problem.scan)) return {std::move(first), std::move(second)};  // A has other rows
     const auto aliases = [this, &problem, &stream, slices](const Array& x) {
       Array projections(problem.A.range(), stream);
       problem.A.apply(1, x, 0, projections, stream);
-      return fbp(problem, signed_views(problem, std::move(projections), {-1, 1}), slices);
+      return fbp(problem, times_halves(problem, std::move(projections), {-1, 1}), slices);
     };
     return {std::move(first), std::move(second), aliases};
   }
@@ -69,13 +69,13 @@ class Search {
     return fbp_.back_projected(problem, fbp_.filtered(problem, std::move(y)), slices);
   }
 
-  /// The data, with each view times the sign of its half.
-  Array signed_views(const Problem& problem, Array y, Signs signs) {
+  /// The data, with each view times the number of its half.
+  Array times_halves(const Problem& problem, Array y, OfEachHalf times) {
     Array factors(y.space().on(Device::cpu()));
     const auto [views, rows, bins] = factors.space().shape();
-    std::fill_n(factors.data(), factors.size(), signs.first);
+    std::fill_n(factors.data(), factors.size(), times.first);
     for (const Index view : own_views_of(problem, 1))
-      std::fill_n(factors.data() + view * rows * bins, rows * bins, signs.others);
+      std::fill_n(factors.data() + view * rows * bins, rows * bins, times.others);
     multiply(on_device(std::move(factors), work_.device()), y, default_stream(work_.device()));
     return y;
   }
