@@ -143,7 +143,9 @@ std::vector<double> times(const LowDose& problem, int steps) {
 /// the solution from the end, HU. The end is that of many steps. Times are of a run that does nothing but
 /// steps.
 Rows low_dose(const Axes& axes, const OnLine& on_line) {
-  constexpr int until = 60, end = 300, together = 5;
+  constexpr int together = 5;
+  const bool large = axes.size > 512;  // its rows take minutes
+  const int until = large ? 40 : 60, end = large ? 120 : 300;
   const bool groups = axes.executions.front().variant == name_of(Model::hierarchical);
   const Model model = groups ? Model::hierarchical : Model::separable_footprint;
   const LowDose problem(axes, model);
