@@ -24,6 +24,7 @@ struct VectorKernels {
   void (*shrink)(ConstVectorView x, std::span<const float> by, VectorView y, Stream& stream);
   void (*reciprocal_or_zero)(VectorView x, std::span<const float> floor, Stream& stream);
   void (*clamp_below)(VectorView x, float lowest, Stream& stream);
+  void (*clamp_each)(ConstVectorView ends, bool above, VectorView x, Stream& stream);
 };
 
 /// @throws DeviceError if the build lacks the backend.

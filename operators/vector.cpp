@@ -171,4 +171,14 @@ void clamp_below(VectorView x, float lowest, Stream& stream) {
       [&](const VectorKernels& run, Stream& s, const VectorView& u) { run.clamp_below(u, lowest, s); }, x);
 }
 
+void clamp_each(ConstVectorView ends, bool above, VectorView x, Stream& stream) {
+  require_equal("clamp_each", ends.space, x.space);
+  for_each_share(
+      stream,
+      [&](const VectorKernels& run, Stream& s, const ConstVectorView& u, const VectorView& v) {
+        run.clamp_each(u, above, v, s);
+      },
+      ends, x);
+}
+
 }  // namespace tandem

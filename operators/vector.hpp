@@ -46,5 +46,7 @@ void shrink(ConstVectorView x, const Scalars& by, VectorView y, Stream& stream);
 /// x <- 1/x where x > floor, else 0.
 void reciprocal_or_zero(VectorView x, const Scalars& floor, Stream& stream);
 void clamp_below(VectorView x, float lowest, Stream& stream);
+/// x <- min(x, ends) if `above`, else max(x, ends), element by element. What is no number stays.
+void clamp_each(ConstVectorView ends, bool above, VectorView x, Stream& stream);
 
 }  // namespace tandem

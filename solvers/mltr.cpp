@@ -28,8 +28,7 @@ Mltr::Mltr(LinearOperator A, Data counts, Data blank, Array x0, MltrOptions opti
       scratch_(A_.range(), stream_),
       aim_(A_.domain(), stream_),
       curvatures_(A_.domain(), stream_) {
-  require<GeometryError>(std::isfinite(options_.bounds.lowest), "Mltr: lowest bound ", options_.bounds.lowest,
-                         "; a finite number is needed");
+  require_finite_lowest(options_.bounds, "Mltr");
   require_none_negative(counts_, rest_, "Mltr: counts", stream_);
   require_none_negative(blank_, rest_, "Mltr: blank counts", stream_);
   keep_rays_that_count();

@@ -34,6 +34,7 @@ Pdhg::Pdhg(LinearOperator A, Array b, Array x0, Regulariser regulariser, std::ve
                          options_.balance, "; a positive number is needed");
   require_weights(weights, A_.domain().block_count(), "Pdhg");
   if (!q_.space().part(0).fits(A_.domain())) beside_.emplace(A_.domain(), stream_);
+  validate(options_.bounds);
   clamp(x_, options_.bounds, stream_);
   choose_data_steps();
   choose_metric();
@@ -225,7 +226,7 @@ std::vector<double> Pdhg::dual_objective() {
   regulariser_.K.apply_adjoint(1, g_, 1, z, stream_);
   std::vector<double> lengths = norm(solution(), stream_);
   for (double& length : lengths) length *= 2;
-  std::vector<double> dual = least_products(std::move(z), options_.bounds, lengths, stream_);
+  std::vector<double> dual = least_products(z, options_.bounds, lengths, stream_);
   const std::vector<double> of_data = conjugate_of_misfit();
   for (std::size_t k = 0; k < dual.size(); ++k) dual[k] -= of_data[k];
   if (!regulariser_.conjugate) return dual;

@@ -45,6 +45,7 @@ const SolverKind& solver_kind(std::string_view name) {
 
 AnySolver SolverKind::solver(SolverInput input) const {
   input.numbers.insert(numbers.begin(), numbers.end());
+  validate(input.bounds);
   return make(std::move(input));
 }
 

@@ -127,6 +127,12 @@ const VectorKernels vector_kernels{
     .reciprocal_or_zero = reciprocal_or_zero,
     .clamp_below = [](VectorView x, float lowest,
                       Stream&) { change_each(x, [&](Index i) { return std::max(x.data[i], lowest); }); },
+    .clamp_each =
+        [](ConstVectorView ends, bool above, VectorView x, Stream&) {
+          change_each(x, [&](Index i) {
+            return above ? std::min(x.data[i], ends.data[i]) : std::max(x.data[i], ends.data[i]);
+          });
+        },
 };
 
 }  // namespace tandem::kernels::cpu

@@ -38,6 +38,18 @@ Array copied(const std::string& name, const Space& space, Address at, Stream& st
   return own;
 }
 
+Bounds with_given(Bounds bounds, const Space& domain, const Given& given, Stream& stream) {
+  const auto each = [&](Address at) -> std::shared_ptr<const Array> {
+    if (!at) return nullptr;
+    Array own(domain, stream);
+    copy(lent(at, domain), own, stream);
+    return std::make_shared<const Array>(std::move(own));
+  };
+  bounds.lowest_of_each = each(given.lowest), bounds.highest_of_each = each(given.highest);
+  validate(bounds);
+  return bounds;
+}
+
 SolverInput weighed(const SolverKind& kind, SolverInput input, float tikhonov_weight) {
   if (input.data_weights && kind.data_weights != DataWeights::by_itself) {
     Stream& stream = default_stream(input.b.space().device());

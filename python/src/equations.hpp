@@ -9,9 +9,12 @@ namespace tandem::python {
 
 /// The vectors that a solver starts with, at addresses of the caller. x0 at 0: zeros; others at 0: none.
 struct Given {
-  Address b, x0, data_weights, blank, other, native;
+  Address b, x0, data_weights, blank, other, lowest, highest, native;
   nb::object keeper;
 };
+
+/// The bounds, with a value for each voxel where the caller gives that.
+Bounds with_given(Bounds bounds, const Space& domain, const Given& given, Stream& stream);
 
 /// The solver's own. @throws GeometryError for values that are not finite
 Array copied(const std::string& name, const Space& space, Address at, Stream& stream);

@@ -45,7 +45,7 @@ WeightFound found_weight(const LinearOperator& A, const Given& given, const Regu
   return find_weight(
       A, copied("b", A.range(), given.b, stream),
       {copied("F", A.domain(), given.x0, stream), copied("F", A.domain(), given.other, stream), aliases},
-      regulariser, std::move(weights), bounds);
+      regulariser, std::move(weights), with_given(bounds, A.domain(), given, stream));
 }
 
 void add_weight(nb::module_& m) {

@@ -60,7 +60,7 @@ class Solver {
                       given.x0 ? copied("x0", domain, given.x0, stream_) : zeros(domain, stream_)};
     if (given.data_weights) input.data_weights = copied("data_weights", range, given.data_weights, stream_);
     if (given.blank) input.blank = copied("blank", range, given.blank, stream_);
-    input.bounds = asked.bounds;
+    input.bounds = with_given(asked.bounds, domain, given, stream_);
     for (const auto& [name, value] : asked.numbers) input.numbers[name] = value;
     input.regulariser = asked.regulariser;
     input.weights = asked.weights;
@@ -283,10 +283,11 @@ void add_rules(nb::module_& m) {
 void add_solvers(nb::module_& m) {
   nb::class_<Given>(m, "Given")
       .def(nb::new_([](Address b, Address x0, Address data_weights, Address blank, Address other,
-                       Address native, nb::object keeper) {
-             return Given{b, x0, data_weights, blank, other, native, std::move(keeper)};
+                       Address lowest, Address highest, Address native, nb::object keeper) {
+             return Given{b, x0, data_weights, blank, other, lowest, highest, native, std::move(keeper)};
            }),
-           "b"_a, "x0"_a, "data_weights"_a, "blank"_a, "other"_a, "native"_a, "keeper"_a.none());
+           "b"_a, "x0"_a, "data_weights"_a, "blank"_a, "other"_a, "lowest"_a, "highest"_a, "native"_a,
+           "keeper"_a.none());
   nb::class_<Subsets>(m, "Subsets", "An operator in parts, each of which takes some of the views.")
       .def(nb::init<std::vector<LinearOperator>, std::vector<std::vector<Index>>>())
       .def_prop_ro("count", &Subsets::count)

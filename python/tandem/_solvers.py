@@ -15,17 +15,20 @@ from ._regularisers import RegulariserLike, as_regulariser
 from ._tomography import Scan, projector
 
 no_bounds = Bounds()
-BoundsLike = Union[Bounds, tuple[float, float]]
-"""Bounds, or (lowest, highest)."""
+BoundsLike = Union[Bounds, tuple[Union[float, Array], Union[float, Array]]]
+"""Bounds, or (lowest, highest), of which each is a number or an array of the shape of the volume."""
 
 
-def _bounds(given: BoundsLike) -> Bounds:
+def _bounds(given: BoundsLike) -> tuple[Bounds, dict[str, Array]]:
+    """Bounds of all voxels, and arrays of those that each voxel has."""
     if isinstance(given, Bounds):
-        return given
+        return given, {}
     if isinstance(given, (tuple, list)) and len(given) == 2:
-        low, high = (default if value is None else float(value)
-                     for value, default in zip(given, (no_bounds.lowest, no_bounds.highest)))
-        return Bounds(low, high)
+        ends = dict(zip(("lowest", "highest"), given))
+        arrays = {word: end for word, end in ends.items() if getattr(end, "ndim", 0) > 0}
+        low, high = (getattr(no_bounds, word) if end is None or word in arrays else float(end)
+                     for word, end in ends.items())
+        return Bounds(low, high), arrays
     raise TypeError(f"bounds: {_mistakes.shown(given)}; give tandem.Bounds(lowest, highest), (lowest, highest) or "
                     "tandem.above_zero")
 
@@ -85,12 +88,13 @@ class Solver:
         whole = A.whole if kind.by_subsets else A
         regulariser = as_regulariser(given["regulariser"], A.domain) if "regulariser" in given else None
         self._has_follower = given.get("gcv", False)
-        asked = _core.Asked([(word, given[word]) for word, _ in kind.numbers], _bounds(given.get("bounds", no_bounds)),
-                            regulariser, [float(w) for w in np.atleast_1d(given.get("weights", 0))],
+        within, ends = _bounds(given.get("bounds", no_bounds))
+        asked = _core.Asked([(word, given[word]) for word, _ in kind.numbers], within, regulariser,
+                            [float(w) for w in np.atleast_1d(given.get("weights", 0))],
                             given.get("tikhonov_weight", 0), self._has_follower)
         self._begin(lambda vectors: _core.Solver(kind, A._core, whole.range, vectors, asked), whole._domain,
                     whole._range, given["b"], given["x0"],
-                    **{word: given[word] for word in ("data_weights", "blank") if word in given})
+                    **{word: given[word] for word in ("data_weights", "blank") if word in given}, **ends)
 
     def _begin(self, make: Callable[[_core.Given], _core.Solver], domain: Vectors, range_: Vectors, b: Array, x0: Array,
                **beside: Array) -> None:
@@ -102,7 +106,7 @@ class Solver:
         originals: dict[str, tuple] = {}
         on_cpu = domain.device == "cpu"
         for name, vectors, value in (("b", range_, b), ("x0", domain, x0),
-                                     *((word, domain if word == "other" else range_, array)
+                                     *((word, domain if word in ("other", "lowest", "highest") else range_, array)
                                        for word, array in beside.items())):
             if value is None and kind:
                 continue
@@ -118,7 +122,7 @@ class Solver:
                 originals[name] = vectors, value, _checksum(array)
         stream, keeper = kind.stream(arrays[0])
         self._kind, self._like, self._domain, self._data = kind, kind.empty((0,), arrays[0]), domain, range_.size
-        at = [addresses.get(word, 0) for word in ("b", "x0", "data_weights", "blank", "other")]
+        at = [addresses.get(word, 0) for word in ("b", "x0", "data_weights", "blank", "other", "lowest", "highest")]
         self._core = make(_core.Given(*at, stream, keeper))
         self._originals = originals
         if not on_cpu:
@@ -216,7 +220,8 @@ def find_weight(A: Sequence[LinearOperator], b: Sequence[Array], F: Sequence[Lin
         if len(halves) != 2:
             raise SpaceError(f"find_weight: {word} has {len(halves)} parts; one for each of two halves is needed")
     _require_matched("find_weight", A[0], False)
-    g, within = as_regulariser(regulariser, A[0].domain), _bounds(bounds)
+    g, (within, ends) = as_regulariser(regulariser, A[0].domain), _bounds(bounds)
     first, second = (part @ data for part, data in zip(F, b))
     return _Search(A[0], b[0], first, lambda given: _core.find_weight(
-        A[0]._core, given, g, within, A[1]._core, F[0]._core, F[1]._core), data_weights=data_weights, other=second).found
+        A[0]._core, given, g, within, A[1]._core, F[0]._core, F[1]._core), data_weights=data_weights, other=second,
+                   **ends).found

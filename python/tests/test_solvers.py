@@ -111,6 +111,26 @@ def test_total_variation_flattens_within_bounds(kind):
     assert values[1] < 0.5 * values[0]
 
 
+@pytest.mark.parametrize("kind", [tandem.Sirt, tandem.Pdhg, tandem.Fista], ids=lambda kind: kind.__name__)
+def test_each_voxel_may_have_bounds_of_its_own(kind):
+    A, _, b = problem()
+    lowest = np.full(A.domain.shape, -np.inf, np.float32)
+    highest = np.full(A.domain.shape, np.inf, np.float32)
+    lowest[:, ::2], highest[:, ::3] = 0.4, 0.4
+    arguments = () if kind is tandem.Sirt else (None, tandem.total_variation(A.domain), 0.1)
+    for ends in ((lowest, highest), (0, highest), (lowest, None)):
+        solver = kind(A, b, *arguments, bounds=ends)
+        for _ in range(3):
+            solver.step()
+            x = solver.solution
+            assert all((x >= end if side == 0 else x <= end).all() for side, end in enumerate(ends) if end is not None)
+    assert (x[:, 1::2] < 0.4).any() and (x > 0.4).any()
+    with pytest.raises(tandem.GeometryError, match="highest less the lowest"):
+        kind(A, b, *arguments, bounds=(highest, lowest))
+    with pytest.raises(tandem.SpaceError, match="highest: shape"):
+        kind(A, b, *arguments, bounds=(0, highest[:, :-1]))
+
+
 def test_the_state_goes_on_from_x0_and_by_steps():
     A, _, b = problem()
     solver = tandem.Sirt(A, b, relaxation=1.2)

@@ -218,6 +218,8 @@ def test_the_weight_of_total_variation_is_found():
     y = y + np.random.default_rng(5).normal(0, 0.02 * y.max(), y.shape).astype(np.float32)
     tv = tandem.total_variation(P.domain)
     found = tandem.find_weight(*halves_of(scan, y), tv, bounds=tandem.above_zero)
+    each = tandem.find_weight(*halves_of(scan, y), tv, bounds=(np.zeros(P.domain.shape, np.float32), None))
+    assert each.weight == found.weight
 
     def error(weight):
         solver = tandem.Pdhg(P, y, None, tv, weight, bounds=tandem.above_zero)

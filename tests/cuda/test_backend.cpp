@@ -114,6 +114,10 @@ TEST_F(Cuda, VectorOperationsAgreeWithTheCpu) {
     EXPECT_LE(relative_error(gu, u), 4 * tolerance::axpby);
     clamp_below(u, 0.5f, cs);
     clamp_below(gu, 0.5f, gs);
+    for (const bool above : {false, true}) {
+      clamp_each(x, above, u, cs);
+      clamp_each(gx, above, gu, gs);
+    }
     EXPECT_LE(relative_error(gu, u), tolerance::axpby);
   }
 }

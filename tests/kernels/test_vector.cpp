@@ -94,6 +94,14 @@ TEST(VectorOperations, WorkOnEachElement) {
   clamp_below(y, 0, stream);
   EXPECT_EQ(y.data()[0], 0);
   EXPECT_EQ(y.data()[3], 12);
+  Array ends(Space({1, 2, 2})), moved = y.clone();
+  const float lowest[] = {-INFINITY, 1, 0.5f, 20}, highest[] = {-2, INFINITY, 1, 15},
+              between[] = {-2, 1, 0.75f, 15};
+  std::copy_n(lowest, 4, ends.data());
+  clamp_each(ends, false, moved, stream);
+  std::copy_n(highest, 4, ends.data());
+  clamp_each(ends, true, moved, stream);
+  for (int i = 0; i < 4; ++i) EXPECT_EQ(moved.data()[i], between[i]);
   divide(x, 0.1f, 7, y, stream);
   for (int i = 0; i < 4; ++i) EXPECT_EQ(y.data()[i], i < 2 ? 7 : 3);
   shrink(x, 12, y, stream);

@@ -210,9 +210,21 @@ void clamp_below(VectorView x, float lowest, Stream& stream) {
   update_all(x.data, x, stream, [lowest] __device__(Index) { return ClampBelow{lowest}; });
 }
 
+struct ClampEach {
+  bool above;
+  __device__ bool reads_x() const { return true; }
+  __device__ bool reads_y() const { return true; }
+  __device__ float operator()(float x, float y) const { return (above ? y > x : y < x) ? x : y; }
+};
+
+void clamp_each(ConstVectorView ends, bool above, VectorView x, Stream& stream) {
+  update_all(ends.data, x, stream, [above] __device__(Index) { return ClampEach{above}; });
+}
+
 }  // namespace
 
-const VectorKernels vector_kernels{dot,  count_not_finite, axpby,  multiply,           attenuate,
-                                   fill, divide,           shrink, reciprocal_or_zero, clamp_below};
+const VectorKernels vector_kernels{dot,       count_not_finite, axpby,  multiply,           attenuate,
+                                   fill,      divide,           shrink, reciprocal_or_zero, clamp_below,
+                                   clamp_each};
 
 }  // namespace tandem::kernels::cuda
