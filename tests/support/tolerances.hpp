@@ -459,6 +459,11 @@ constexpr double unmatched_coupling = 1e-2;
 constexpr double footprint_products = kernels::bounds::footprint_on_cuda.mu,
                  footprint_products_coupling = kernels::bounds::footprint_on_cuda.kappa;
 
+/// The edge of a disc's shadow, in bins: at an eighth of the peak, for a disc of 35 bins, the threshold lies
+/// s = 0.27 bins within the edge, where the mean over a bin is no chord. So up to a quarter of a bin is read
+/// amiss there; the fit takes the mean over all views.
+constexpr double edge_of_shadow = 0.2;
+
 /// Two solvers of one convex problem that have come to their end: what is asked for of the objectives. F is
 /// above its least by at least half of |A (x - x*)|^2, so x may differ by much more.
 constexpr double one_objective = 1e-4, one_minimiser = 1e-2;
