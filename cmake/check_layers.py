@@ -31,7 +31,7 @@ MAY_INCLUDE = {
     "pipeline/methods": {"pipeline/plan", "pipeline/beams", "pipeline/watch", "counts", "solvers", "operators", "io", "core"},
     "pipeline/watch": {"pipeline/plan", "calibration", "counts", "solvers", "geometry", "io", "core"},
     # What completes a recipe from a scan: it looks at counts, and makes no plan.
-    "pipeline/complete": {"pipeline/watch", "pipeline/memory", "pipeline/methods", "pipeline/plan", "pipeline/beams", "calibration", "counts", "io", "core"},
+    "pipeline/complete": {"pipeline/watch", "pipeline/memory", "pipeline/methods", "pipeline/plan", "pipeline/beams", "calibration", "counts", "geometry", "io", "core"},
     "pipeline/memory": {"pipeline/plan", "pipeline/methods", "core"},
     "pipeline/stations": {"pipeline/plan", "pipeline/beams", "pipeline/methods", "pipeline/watch", "counts",
                           "operators", "kernels", "io", "core"},

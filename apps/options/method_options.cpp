@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <functional>
 #include <string_view>
-#include <tuple>
 
 #include "../../core/names.hpp"
 #include "../../core/spelled.hpp"
 #include "../../io/files/text.hpp"
 #include "../../pipeline/methods/method.hpp"
 #include "../../solvers/solver_kind.hpp"
+#include "bounds_options.hpp"
 
 namespace tandem::apps {
 
@@ -268,13 +268,7 @@ void add_steps_and_stops(Table& c, ReconOptions& o) {
         "how many subsets the views are dealt out to (default: " + words_of_subsets() + ")")
       .check(count())
       .of_the_method();
-  c.add("--nonnegative", On::result, r.nonnegative, "no voxel below zero");
-  c.add_parsed(
-       "--bounds", On::result,
-       [&r](const std::string& text) { std::tie(r.lowest, r.highest) = parse_ends("--bounds", text, true); },
-       "no voxel below and none above these attenuations; one may be left out")
-      .of_kind("LOW:HIGH")
-      .without("--nonnegative");
+  add_bounds(c, r);
   c.add_parsed(
        "--stop", On::result, [&r](const std::string& text) { parse_stop(r, text); },
        "rule that may stop before --iterations; EPS: a share below 1; gain: counts per photon (default 1)")
@@ -363,6 +357,12 @@ const std::vector<Condition>& conditions() {
                 (method.iterates() && o.recipe.initial.value_or(method.initial) == Initial::fbp);
        },
        " goes with fbp, or with --initial fbp"},
+      {{"--shell"},
+       [](const ReconOptions& o, const Method&) { return o.recipe.support.any(); },
+       " is measured from the edge of a support; give --support disc or FILE"},
+      {{"--shell"},
+       [](const ReconOptions& o, const Method&) { return o.recipe.highest.has_value(); },
+       " has the highest value of voxels; give --bounds LOW:HIGH"},
       {{"--metal"},
        [](const ReconOptions&, const Method& method) { return method.filters; },
        " goes with fbp and fdk; {} would trust line integrals that are made up"},

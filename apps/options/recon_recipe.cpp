@@ -9,6 +9,7 @@
 #include "../../options/recipe.hpp"
 #include "../../options/toml.hpp"
 #include "../../pipeline/methods/method.hpp"
+#include "bounds_options.hpp"
 
 namespace tandem::apps {
 
@@ -37,6 +38,7 @@ std::string config_of(const ReconOptions& o, const pipeline::Job& job,
   if (o.recipe.follow && !o.recipe.padding) found["padding"] = toml_of({"cosine"});
   if (o.recipe.padding == Padding::circle)
     found["padding"] = toml_of({"circle:attenuation=" + io::shortest(o.recipe.fbp_filter.attenuation)});
+  if (taken.support.disc) found["support"] = toml_of({text_of_disc(taken.support)});
   if (job.method->iterates()) {
     found["iterations"] = std::to_string(*taken.iterations);
     if (!o.given("--stop") && !taken.only_watches && taken.stop_by_ncp) found["stop"] = toml_of({"ncp"});

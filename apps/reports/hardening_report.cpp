@@ -50,4 +50,12 @@ json metal_json(const calibration::MetalSearch& found) {
           {"misfit_after", number(found.after)}};
 }
 
+json support_json(const calibration::ShadowDisc& found) {
+  return {{"x", found.disc.x},
+          {"y", found.disc.y},
+          {"radius", found.disc.radius},
+          {"residual", found.residual},
+          {"edges", found.edges}};
+}
+
 }  // namespace tandem::apps

@@ -23,6 +23,7 @@
 #include "first_volume.hpp"
 #include "hardening_of_scan.hpp"
 #include "rows_of_scan.hpp"
+#include "support_of_scan.hpp"
 
 namespace tandem::pipeline {
 
@@ -305,6 +306,7 @@ Completed complete(Recipe& recipe, io::ScanReader& reader, const Listener& liste
   if (recipe.mends_metal) by.metal = take_metal(recipe, reader, first, listener);
   if (option::beam_hardening.is_word(recipe.steps, "auto"))
     by.hardening = take_hardening(recipe, reader, std::move(first), listener);
+  if (recipe.support.is_disc && !recipe.support.disc) by.support = take_support(recipe, reader, listener);
   complete_padding(recipe, reader, listener);
   return by;
 }

@@ -6,6 +6,7 @@
 #include "../../calibration/hardening.hpp"
 #include "../../calibration/metal.hpp"
 #include "../../calibration/second_material.hpp"
+#include "../../calibration/shadow_disc.hpp"
 #include "../../io/scans/scan_reader.hpp"
 #include "../plan/recipe.hpp"
 #include "../watch/progress.hpp"
@@ -79,13 +80,14 @@ struct Completed {
   std::vector<double> axes{};  ///< axes that the search leaves open; none if there was no search
   std::optional<calibration::MetalSearch> metal{};  ///< on the first rank, if it was to be found
   HardeningOfScan hardening{};
+  std::optional<calibration::ShadowDisc> support{};  ///< on the first rank, if it was to be found
 };
 
 /// Completes a recipe for a scan: its views, rows and bins, the axes that a file has for rows, and the axis
-/// metal, the correction of beam hardening, and the attenuation beyond the ends of rows, if these are to be
-/// found. If there are several ranks, the first one looks. `any_external`: whether raw external files of
-/// these axes may lie outside the folder of an HDF5 file. @throws FileError; GeometryError as `find_axis`,
-/// and if the axis is too uncertain to say that the scan is a half acquisition
+/// metal, the correction of beam hardening, the disc of the support, and the attenuation beyond the ends of
+/// rows, if these are to be found. If there are several ranks, the first one looks. `any_external`: whether
+/// raw external files of these axes may lie outside the folder of an HDF5 file. @throws FileError;
+/// GeometryError as `find_axis`, and if the axis is too uncertain to say that the scan is a half acquisition
 Completed complete(Recipe& recipe, io::ScanReader& reader, const Listener& listener = {},
                    bool any_external = false);
 

@@ -18,6 +18,7 @@
 #include "method.hpp"
 #include "start.hpp"
 #include "state_keeper.hpp"
+#include "voxel_bounds.hpp"
 
 namespace tandem::pipeline {
 
@@ -67,13 +68,6 @@ double relative_residual_of(const Progress& now) {
   return joint_norm(now.residuals) / std::max(joint_norm(now.first), 1e-300);
 }
 
-/// The options of a follower, which has no bounds, since bounds are not linear.
-Recipe without_bounds(Recipe options) {
-  options.nonnegative = false;
-  options.lowest.reset(), options.highest.reset();
-  return options;
-}
-
 /// Stagnation, as long as |b - Ax| is above a hundredth of `all`. Data that are fitted better have so little
 /// noise that more steps do no harm, and those without noise are fitted better with each step.
 StopRule by_stagnation(AnySolver& solver, const Problem& problem, std::vector<double> all) {
@@ -104,6 +98,7 @@ class Iteration {
         method_(*work.plan.job.method),
         options_(work.plan.job.options),
         start_(work),
+        bounds_(work),
         live_(work.worker == 0 ? work.beside.show : OnPictures{},
               work.beside.onlooker ? work.beside.onlooker->pause : 1) {}
 
@@ -111,6 +106,7 @@ class Iteration {
     Array x0 = start_(problem, data.y, slices);
     const std::vector<double> noise = noise_of(problem, std::move(data.noise_norms));
     auto [equations, clamped] = taken(problem, std::move(data));
+    equations.bounds = bounds_(problem, slices);
     const std::vector<double> data_norms = norm(equations.y, default_stream(work_.device()));
     std::optional<BestSoFar> best;
     if (!work_.plan.flow.pair.matched) best.emplace(problem.A.domain());
@@ -173,8 +169,9 @@ class Iteration {
     fill_with_signs(signs, 1, stream);
     Array start = options_.initial == Initial::fbp ? start_(problem, signs, slices) : Array(A.domain());
     Equations of_signs{A, signs.clone(stream)};
+    of_signs.bounds = Bounds{};  // since bounds are not linear
     of_signs.sums = std::move(follower);
-    solver.lead(make(std::move(of_signs), std::move(start), without_bounds(options_)), std::move(signs));
+    solver.lead(make(std::move(of_signs), std::move(start), options_), std::move(signs));
     return solver;
   }
 
@@ -261,6 +258,7 @@ class Iteration {
   const Method& method_;
   const Recipe& options_;
   Start start_;
+  VoxelBounds bounds_;
   LiveView live_;
 };
 

@@ -55,7 +55,11 @@ struct Method {
   void (*conclude)(const Plan& plan, Outcome& outcome) = nullptr;
 
   bool iterates() const { return solver != nullptr; }
-  bool reads(std::string_view option) const { return kind.reads(option); }
+  bool reads(std::string_view option) const {  // a support is a kind of bounds
+    return kind.reads(option == "support" || option == "shell" ? "bounds" : option);
+  }
+  /// The bounds of all voxels that the options ask for. @throws GeometryError if the method has no such ones
+  Bounds bounds(const Recipe& asked) const;
   int iterations_with(Index parts) const;  ///< default for this number of subsets
   /// Applications of the projector to all views, before the first step and in each step: `kind.cost`, and
   /// what options add. Not counted are the initial volume, gaps and curves.

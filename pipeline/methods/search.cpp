@@ -10,6 +10,7 @@
 #include "../beams/row_axes.hpp"
 #include "start.hpp"
 #include "variation.hpp"
+#include "voxel_bounds.hpp"
 
 namespace tandem::pipeline {
 
@@ -29,7 +30,8 @@ Filter sharp(Filter how) {
 /// Looks for the weight on some slices, and makes no volume of them.
 class Search {
  public:
-  explicit Search(Work& work) : work_(work), fbp_(work, sharp(work.plan.job.options.fbp_filter)) {}
+  explicit Search(Work& work)
+      : work_(work), fbp_(work, sharp(work.plan.job.options.fbp_filter)), bounds_(work) {}
 
   Array operator()(const Problem& problem, LineIntegrals data, Range slices) {
     OfHalves halves = halves_of(problem, data.y, slices);
@@ -43,7 +45,7 @@ class Search {
     };
     work_.tell("weight", 0, "its first trial");
     const WeightFound found = find_weight(half.A, std::move(half.y), std::move(halves), tv,
-                                          std::move(half.weights), options.bounds(), tell);
+                                          std::move(half.weights), bounds_(problem, slices), tell);
     work_.outcome.searched.trials += int_of(found.trials.size());
     work_.outcome.searched.slices += slices.size();
     work_.outcome.searched.updates += found.applications * updates_of(problem) / 2;
@@ -117,6 +119,7 @@ class Search {
 
   Work& work_;
   FilteredBackProjection fbp_;
+  VoxelBounds bounds_;
 };
 
 bool is_open(const Recipe& options) { return !options.tv_weight; }

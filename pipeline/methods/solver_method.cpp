@@ -30,7 +30,7 @@ AnySolver solver_of(const SolverKind& kind, Equations equations, Array x0, const
   SolverInput input{equations.A, std::move(equations.y), std::move(x0)};
   if (kind.subsets) input.A = equations.in_subsets(options.subsets.value_or(1));
   input.sums = std::move(equations.sums);
-  input.bounds = bounds_of(kind, options);
+  input.bounds = equations.bounds ? std::move(*equations.bounds) : bounds_of(kind, options);
   for (const auto& [name, number] : options.numbers)
     if (kind.reads(name)) input.numbers[name] = number;
   if (kind.takes_blank) {
@@ -46,6 +46,8 @@ AnySolver solver_of(const SolverKind& kind, Equations equations, Array x0, const
 }
 
 }  // namespace
+
+Bounds Method::bounds(const Recipe& asked) const { return bounds_of(kind, asked); }
 
 Method method_of(const SolverKind& kind) {
   Method method{.name = kind.name,

@@ -71,6 +71,18 @@ void require_no_line_integrals(const Job& job) {
   refuse(job.options.stop_by_discrepancy, spelled("stop") + " discrepancy knows the noise of line integrals");
 }
 
+/// Requires that the shell of a disc leaves a middle.
+void require_support(const Job& job) {
+  const Support& support = job.options.support;
+  if (!support.disc) return;
+  const double radius = support.disc->radius, shell = support.shell.value_or(0);
+  const char* unit = job.pitch_known ? " mm" : " pixels";
+  require<GeometryError>(radius > 0, spelled("support"), " disc: radius ", radius, unit,
+                         "; a number above 0 is needed");
+  require<GeometryError>(shell < radius, spelled("shell"), " ", shell, unit, ": the support has a radius of ",
+                         radius, unit, "; give a thinner shell");
+}
+
 }  // namespace
 
 void choose_solver_options(Job& job) {
@@ -79,6 +91,7 @@ void choose_solver_options(Job& job) {
   choose_iterations(job);
   require_stop(job);
   require_no_line_integrals(job);
+  require_support(job);
 }
 
 }  // namespace tandem::pipeline

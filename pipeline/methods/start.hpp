@@ -21,8 +21,6 @@ class Start {
  private:
   Array fbp(const Problem& problem, const Array& y, Range slices);
   void read_written(Range slices, float* to);
-  void read(Range slices, Index first, Array& x);
-  void read_strip(Array& x);
 
   Work& work_;
   FilteredBackProjection fbp_;

@@ -7,6 +7,7 @@
 
 #include "../../operators/linear_operator.hpp"
 #include "../../operators/subsets.hpp"
+#include "../../solvers/bounds.hpp"
 #include "../../solvers/solver.hpp"
 #include "route.hpp"
 
@@ -33,7 +34,8 @@ struct Equations {
   std::array<double, 3> pitch = {1, 1, 1};  ///< pitch of the voxels along x, y, z
   /// Splits A into `count` subsets of its views (`view_subsets`). Empty if A has one subset only.
   std::function<Subsets(Index count)> subsets = {};
-  Sums sums = {};  ///< sums of a solver that leads or follows another one
+  Sums sums = {};                     ///< sums of a solver that leads or follows another one
+  std::optional<Bounds> bounds = {};  ///< bounds of voxels; empty: those of the options
 
   Subsets in_subsets(Index count) const;
 };

@@ -13,6 +13,7 @@
 #include "../../core/device.hpp"
 #include "../../core/execution.hpp"
 #include "../../counts/steps/options.hpp"
+#include "../../geometry/disc.hpp"
 #include "../../operators/mend.hpp"
 #include "../../operators/ramp_filter.hpp"
 #include "../../solvers/bounds.hpp"
@@ -23,6 +24,17 @@ namespace tandem::pipeline {
 constexpr double usual_distance = 0.03;
 
 enum class Initial { zero, fbp, file };
+
+/// Where the object is, so that voxels outside are zero. Lengths are in mm, or in bins of the file if the
+/// pitch is not known.
+struct Support {
+  bool is_disc = false;
+  std::optional<Disc> disc{};     ///< without the margin; `complete` finds it
+  double margin = 0;              ///< by how much the support is larger than the disc
+  std::filesystem::path file{};   ///< a volume that is not zero within
+  std::optional<double> shell{};  ///< how far from the edge voxels within have the highest value
+  bool any() const { return is_disc || !file.empty(); }
+};
 
 /// What a first volume told of a scan.
 struct ToldByFirst {
@@ -63,6 +75,7 @@ struct Recipe {
   bool nonnegative = false;
   std::optional<Index> subsets{};  ///< number of subsets of views; set in a plan if the method uses subsets
   std::optional<float> lowest{}, highest{};  ///< bounds of all voxels, 1/mm or 1/pixel
+  Support support{};                         ///< voxels that bounds keep at zero
   std::optional<float> tv_weight{};          ///< weight of total variation; default: the plan finds it
   std::optional<float> tv_huber{};           ///< smaller differences of neighbours are squared; default: none
   std::optional<float> tikhonov_weight{};    ///< factor of |x|^2 / 2, beside |Ax - y|^2 / 2; default: none

@@ -90,6 +90,8 @@ def _range_of(bounds: Any) -> Optional[str]:
     if not (hasattr(bounds, "__len__") and len(bounds) == 2):
         raise UsageError(f"bounds: {bounds!r}; give tandem.Bounds(lowest, highest), (lowest, highest) or "
                          "tandem.above_zero")
+    if any(getattr(end, "ndim", 0) for end in bounds):
+        raise UsageError("bounds: arrays are for solvers; give numbers here, and support=FILE for where the object is")
     ends = ["" if end is None or np.isinf(end) else str(end) for end in bounds]
     return ":".join(ends) if any(ends) else None
 

@@ -270,6 +270,8 @@ def test_errors_of_commands_name_keywords(file):
         tandem.reconstruct(file.path, filter=3)
     with pytest.raises(tandem.UsageError, match="bounds: 3; give tandem.Bounds"):
         tandem.reconstruct(file.path, bounds=3)
+    with pytest.raises(tandem.UsageError, match="arrays are for solvers"):
+        tandem.reconstruct(file.path, method="sirt", bounds=(0, np.ones(3)))
     with pytest.raises(TypeError, match="flats: an array .* beside a file"):
         tandem.reconstruct(file.path, flats=np.ones((3, 61)))
 

@@ -68,6 +68,14 @@ TEST_F(BadInput, OptionsThatDoNotGoTogether) {
   fails(recon + "--angles a.txt --arc 180", 2, {"--angles", "--arc"});
   fails(recon + "--reconstruction-algorithm cgls --bounds 0:", 2, {"--bounds", "sirt"});
   fails(recon + "--reconstruction-algorithm sirt --bounds 2:1", 2, {"--bounds '2:1'", "LOW:HIGH"});
+  fails(recon + "--support disc", 2, {"--support", "sirt", "not with fbp"});
+  fails(recon + "--reconstruction-algorithm sirt --shell 1 --bounds 0:1", 2, {"--shell", "--support disc"});
+  fails(recon + "--reconstruction-algorithm sirt --shell 1 --support disc --bounds 0:", 2,
+        {"--shell", "--bounds LOW:HIGH"});
+  for (const char* disc :
+       {"disc:margin=x", "disc:margin=-1", "disc:at=1,2", "disc:at=1,2,-3", "disc:at=1,,3"})
+    fails(recon + "--reconstruction-algorithm sirt --support " + disc, 2, {"--support", disc, "give disc"});
+  fails(recon + "--reconstruction-algorithm sirt --support absent.h5", 3, {"absent.h5"});
   fails(recon + "--reconstruction-algorithm sirt --bounds 0: --nonnegative", 2,
         {"--bounds", "--nonnegative"});
   fails(recon + "--reconstruction-algorithm sirt --tv-weight auto:huber=1", 2,
