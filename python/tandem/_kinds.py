@@ -14,6 +14,7 @@ from ._solvers import BoundsLike, Solver, Subsets, no_bounds
 
 def _telling(name: str) -> Callable[[Solver], np.ndarray]:
     def tell(self: Solver) -> np.ndarray:
+        self._require_objective(name)
         return np.array(getattr(self._core, name)(self._stream()))
     tell.__name__, tell.__doc__ = name, _signatures.METHODS[name]
     return tell

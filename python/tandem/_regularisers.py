@@ -2,13 +2,13 @@
 from __future__ import annotations
 
 import copyreg
-from typing import Any, Optional, Protocol, Sequence, Union, runtime_checkable
+from typing import Any, Callable, Optional, Protocol, Sequence, Union, runtime_checkable
 
 import numpy as np
 
 from . import _core, _mistakes
 from ._core import Regulariser, Space
-from ._errors import SpaceError
+from ._errors import SpaceError, UsageError
 from ._operator import LinearOperator, floats_at, identity, operator_norm
 from ._vectors import Vectors
 
@@ -62,6 +62,55 @@ def tikhonov(volume: Space) -> Regulariser:
     return _kept(_tikhonov(volume), tikhonov, volume)
 
 
+class Denoiser:
+    """A function as a regulariser: see ``denoiser``."""
+
+    def __init__(self, function: Callable[[np.ndarray], np.ndarray], strength: float):
+        self.function, self.strength = function, strength
+
+    def value(self, v: np.ndarray) -> np.ndarray:
+        """No objective: half the squares of v, from which Pdhg takes W as its step, so that the one of `prox` is 1."""
+        return 0.5 * np.sum(v.astype(float) ** 2, axis=(1, 2))
+
+    def prox(self, v: np.ndarray, step: Any) -> np.ndarray:
+        if not np.isfinite(v).all():
+            raise UsageError(f"denoiser: steps diverge with strength {self.strength:g}, as the function makes "
+                             "differences larger; give strength=0.5 or less, or a smaller weight")
+        made = self.function(v if self.strength == 1 else v.copy())
+        if not isinstance(made, np.ndarray) or made.dtype.kind not in "fiu":
+            kind = f"an array of {made.dtype}" if isinstance(made, np.ndarray) else f"a {type(made).__name__}"
+            raise TypeError(f"denoiser: the function gave {kind}; an array of NumPy with real numbers is needed, for a "
+                            "tensor y.detach().cpu().numpy()")
+        if made.shape != v.shape:
+            raise SpaceError(f"denoiser: the function gave shape {made.shape}; it was given {v.shape} (slice, y, x), "
+                             "and has to give the same")
+        if not np.isfinite(made).all():
+            raise UsageError(f"denoiser: {np.count_nonzero(~np.isfinite(made))} of {made.size} voxels that the "
+                             "function gave are nan or inf; all have to be finite")
+        return made if self.strength == 1 else v + np.float32(self.strength) * (made - v)
+
+
+def denoiser(function: Callable[[np.ndarray], np.ndarray], strength: float = 1.0) -> OwnRegulariser:
+    """A denoiser in the place of the regulariser of `Pdhg`: plug and play. Its proximal map becomes D, `strength` times
+    the change that the function makes: x -> x + strength (function(x) - x).
+
+    function: takes an array (slice, y, x) of NumPy, float32, and returns one of the same shape. A network of torch is
+    ``lambda x: network(torch.from_numpy(x)[:, None])[:, 0].numpy()`` under ``torch.no_grad()``; it may work on a GPU,
+    the solver is on the CPU. strength: above 0 and at most 1.
+
+    Steps end where x = D(x - A^T w (Ax - b) / W), with the weight W of Pdhg: the larger, the more the denoiser counts,
+    and the less the data. Nothing is minimised, so Pdhg has no objective and no gap; `settled` and `find_weight` work.
+    Steps converge if D is firmly non-expansive and some x fulfils the equation. D is so if the function is
+    non-expansive and `strength` at most 0.5, and if the function is a proximal map; of networks this is seldom known.
+    Whether the volume is right, nothing here tells: `check_residual` and its like do.
+
+    Sources: Venkatakrishnan, Bouman, Wohlberg, GlobalSIP 2013; Meinhardt, Moeller, Hazirbas, Cremers, ICCV 2017.
+    """
+    if not 0 < strength <= 1:
+        raise UsageError(f"denoiser: strength {strength}; a number above 0 and at most 1 is needed")
+    return Denoiser(function, float(strength))
+
+
 def as_regulariser(given: RegulariserLike, volume: Space) -> Regulariser:
     """That of the library, or one of the caller's own."""
     if isinstance(given, Regulariser):
@@ -99,6 +148,8 @@ def _on_addresses(given: OwnRegulariser, vectors: Vectors) -> tuple:
 
     def value(address: int) -> list[float]:
         values = np.asarray(given.value(at(address)), float).ravel()
+        if blocks == 1 and isinstance(given, Denoiser):
+            values = values.sum(keepdims=True)
         if len(values) != blocks:
             raise SpaceError(f"regulariser: value gave {len(values)} numbers; {blocks} are needed, one for each block")
         return [float(v) for v in values]

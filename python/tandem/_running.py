@@ -8,7 +8,7 @@ from typing import Any, Callable, Optional, Sequence, Union
 
 import numpy as np
 
-from . import _core, _mistakes
+from . import _arrays, _core, _mistakes
 from ._core import Report, StopRule
 from ._errors import UsageError
 from ._mistakes import made_by
@@ -81,7 +81,11 @@ def run(solver: Solver, stop: Union[StopRule, int],
         raise TypeError(f"run: stop is {_mistakes.shown(stop)}; give a number of steps or a rule, such as "
                         "max_iterations(30) | time_limit(60)")
     watch = None if observe is None else (lambda seen: observe(_progress(seen, solver)))
-    return _core.run(solver._core, stop, watch, solver._stream())
+    report = _core.run(solver._core, stop, watch, solver._stream())
+    if solver._is_plugged and report.residuals[-1] > 10 * report.residuals[0]:
+        _arrays.warn("run: steps with this denoiser diverge: |b - Ax| has grown tenfold; give denoiser(function, "
+                     "strength=0.5) or less, or a smaller weight")
+    return report
 
 
 def stop_rule(name: str, holds: Callable[[Progress, int], bool]) -> StopRule:
@@ -117,6 +121,7 @@ def duality_gap(solver: Solver, epsilon: float) -> StopRule:
     at every tenth step."""
     if not hasattr(solver, "gap"):
         raise TypeError(f"duality_gap: {type(solver).__name__} tells no gap; give a Pdhg")
+    solver._require_objective("duality_gap")
     return _core.duality_gap(solver._core, epsilon)
 
 

@@ -9,9 +9,9 @@ import numpy as np
 
 from . import _core, _mistakes, _words
 from ._core import Bounds, WeightFound
-from ._errors import GeometryError, SpaceError
+from ._errors import GeometryError, SpaceError, UsageError
 from ._operator import Array, LinearOperator, Vectors
-from ._regularisers import RegulariserLike, as_regulariser
+from ._regularisers import Denoiser, RegulariserLike, as_regulariser
 from ._tomography import Scan, projector
 
 no_bounds = Bounds()
@@ -62,6 +62,7 @@ class Solver:
     """
 
     _kind: _core.SolverKind
+    _is_plugged = False
 
     def __init_subclass__(cls) -> None:
         """Lets solvers keep what they are made of, for files."""
@@ -86,6 +87,9 @@ class Solver:
         if kind.takes_blank and given["blank"] is None:
             raise TypeError("blank: None; counts without an object are needed")
         whole = A.whole if kind.by_subsets else A
+        self._is_plugged = isinstance(given.get("regulariser"), Denoiser)
+        if self._is_plugged and not hasattr(self, "gap"):
+            raise TypeError(f"{name}: regulariser is a denoiser, which Pdhg alone takes; give it to tandem.Pdhg")
         regulariser = as_regulariser(given["regulariser"], A.domain) if "regulariser" in given else None
         self._has_follower = given.get("gcv", False)
         within, ends = _bounds(given.get("bounds", no_bounds))
@@ -138,6 +142,11 @@ class Solver:
                 raise TypeError(f"{name} cannot be pickled, as {word} was changed after it was made; pickle its "
                                 "solution, and begin again with x0=solution")
         return _gone_on, (type(self), *self._made, self._core.state())
+
+    def _require_objective(self, asked: str) -> None:
+        if self._is_plugged:
+            raise UsageError(f"{asked}: with a denoiser nothing is minimised; stop by settled(solver), and look at "
+                             "residual_norms and check_residual")
 
     def _stream(self) -> int:
         return self._kind.stream(self._like)[0]

@@ -80,6 +80,13 @@ CALLS = {
     tandem.plan: {"source": B, "scan": SCAN, "method": "fbp"},
     tandem.simulate: {"output": "none.h5", "progress": False},
     tandem.calibrate: {"source": "none.h5", "output": "none.cfg", "progress": False},
+    tandem.split: {"source": B, "count": 2, "scan": SCAN, "flats": None, "progress": False},
+    tandem.denoiser: {"function": abs, "strength": 1},
+    tandem.check_residual: {"x": X, "data": B, "scan": SCAN, "sigma": 1, "grid": GRID, "model": "joseph"},
+    tandem.check_halves: {"volumes": np.ones((2, 1, 9, 9)), "denoise": abs, "other": abs},
+    tandem.check_detail: {"reconstruct": abs, "data": B, "scan": SCAN, "sigma": 1, "grid": GRID, "radius": 2,
+                          "places": [(1, 9, 9)]},
+    tandem.check_null: {"reconstruct": abs, "scan": SCAN, "sigma": 1, "attenuation": 1, "grid": GRID, "draws": 1},
     tandem.Cgls: {"A": A, "b": B, "x0": None, "data_weights": None, "tikhonov_weight": 1},
     tandem.Sirt: {"A": A, "b": B, "x0": None, "relaxation": 1, "bounds": tandem.above_zero},
     tandem.Pdhg: {"A": A, "b": B, "x0": None, "regulariser": TV, "weights": 0.1},
@@ -105,7 +112,7 @@ def test_an_argument_of_no_type_is_named(call, word, tmp_path, monkeypatch):
 def test_all_functions_and_constructors_are_here():
     tested = {call.__name__ for call in CALLS}
     kinds = {kind.__name__ for kind in tandem.Solver.__subclasses__()}  # one of each constructor is enough
-    made_by_others = {"Adjointness", "Frames", "LinearOperator", "Look", "Options", "Progress", "Reconstruction",
+    made_by_others = {"Adjointness", "Check", "Frames", "LinearOperator", "Look", "Options", "Progress", "Reconstruction",
                       "Regulariser", "Report", "ScanFile", "Solver", "Stage", "StopRule", "Subsets", "WeightFound",
                       "WeightTrial", "OwnRegulariser"}
     for name in set(tandem.__all__) - tested - kinds - made_by_others:

@@ -248,3 +248,25 @@ def test_tuples_of_a_sum_have_gradients():
     (K.T @ tuple(parts)).mul(weights).sum().backward()
     for part, expected in zip(parts, K @ weights):
         assert torch.allclose(part.grad, expected, rtol=1e-5, atol=1e-6)
+
+
+def test_a_network_is_a_denoiser_and_is_checked():
+    """A network without bias that halves its input is Tikhonov's regulariser; its tensors are taken by checks as well."""
+    scan = parallel_scan(15, 2, 19)
+    A, network = tandem.projector(scan), torch.nn.Conv2d(1, 1, 1, bias=False)
+    torch.nn.init.constant_(network.weight, 0.5)
+
+    @torch.no_grad()
+    def denoise(v):
+        return network(torch.from_numpy(v)[:, None])[:, 0]
+    y = A @ random_array(A._domain.inner)
+    solver = tandem.Pdhg(A, y, None, tandem.denoiser(lambda v: denoise(v).numpy()), 30.0)
+    wanted = tandem.Cgls(A, y, tikhonov_weight=30.0)
+    tandem.run(solver, 1000)
+    tandem.run(wanted, 100)
+    assert relative(solver.solution, wanted.solution) < 1e-3
+    with pytest.raises(TypeError, match="denoiser: the function gave a Tensor; an array of NumPy .* y.detach"):
+        tandem.run(tandem.Pdhg(A, y, None, tandem.denoiser(denoise), 1.0), 1)
+    F = tandem.fbp(scan)
+    check = tandem.check_detail(lambda y: denoise(F @ y), y, scan, 0.1, places=[(0.5, 7, 7)], radius=1.5)
+    assert not check and check.numbers["most"] < 0.6
