@@ -88,7 +88,7 @@ LinearOperator aligned(const CheckCase& c) {
 LinearOperator metric_of_tv(const CheckCase& c) {
   const auto [nx, ny, nz] = c.grid.size;
   const Space volume({nz, ny, nx}, Blocks::whole, c.device);
-  return CirculantMetric(volume, true, {1, 1, 1}, 0, 0).inverse({1}, {0.2f});
+  return CirculantMetric(volume, true, {1, 1, 1}, 0.5f, 0, 0).inverse({1}, {0.2f});
 }
 
 /// The projector in tiles, on a device with memory for a third of the whole, and at least for a few lines and

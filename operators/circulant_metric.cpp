@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <complex>
 #include <numbers>
 #include <numeric>
 
@@ -24,9 +25,9 @@ double frequency(Index k, Index length) {
   return static_cast<double>(std::min(k, length - k)) / static_cast<double>(length);
 }
 
-double difference_squared(double frequency, float factor) {
-  const double length = 2 * std::sin(std::numbers::pi * frequency) * factor;
-  return length * length;
+/// The spectrum of the next value less this one; `frequency` has a sign.
+std::complex<double> difference(double frequency) {
+  return std::polar(1.0, 2 * std::numbers::pi * frequency) - 1.0;
 }
 
 struct InverseMetric {
@@ -66,7 +67,7 @@ struct InverseMetric {
 }  // namespace
 
 CirculantMetric::CirculantMetric(const Space& volume, bool of_projector, std::array<float, 3> differences,
-                                 double otherwise, double more)
+                                 float shear, double otherwise, double more)
     : volume_(volume) {
   require<SpaceError>(volume.parts() == 1 && volume.blocks() != Blocks::rows,
                       "CirculantMetric: the space is a direct sum, or holds projections; a volume is needed");
@@ -84,8 +85,11 @@ CirculantMetric::CirculantMetric(const Space& volume, bool of_projector, std::ar
       const double u = of_projector ? 1 / std::max(std::hypot(fy, fx), least) : 1;
       sum += l > 0 && 2 * l != spectra.bins ? 2 * u : u;
       spectra.u.push_back(static_cast<float>(u + more));
-      spectra.v.push_back(static_cast<float>(
-          differs ? difference_squared(fy, dy) + difference_squared(fx, dx) + between : otherwise));
+      spectra.v.push_back(
+          static_cast<float>(differs ? std::norm(double{dy} * difference(k * 2 > spectra.rows ? -fy : fy) +
+                                                 double{shear} * difference(fx)) +
+                                           std::norm(double{dx} * difference(fx)) + between
+                                     : otherwise));
     }
   trace_ =
       sum / pixels * static_cast<double>(volume.whole().size()) / static_cast<double>(volume.block_count());

@@ -20,10 +20,10 @@ struct SliceMetric;
 /// Image Processing 8(5), 1999.
 class CirculantMetric {
  public:
-  /// `differences`: the factors of D; if all are 0, v is `otherwise`. @throws SpaceError unless the space is
-  /// a volume
-  CirculantMetric(const Space& volume, bool of_projector, std::array<float, 3> differences, double otherwise,
-                  double more);
+  /// `differences`, `shear`: those of D, see `gradient`; if all are 0, v is `otherwise`. @throws SpaceError
+  /// unless the space is a volume
+  CirculantMetric(const Space& volume, bool of_projector, std::array<float, 3> differences, float shear,
+                  double otherwise, double more);
 
   /// The inverse of M, with a and b of each block; zero in blocks whose a is 0. On ranks it is collective.
   LinearOperator inverse(const std::vector<float>& a, const std::vector<float>& b) const;

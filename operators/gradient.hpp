@@ -13,11 +13,22 @@ namespace TANDEM_PUBLIC tandem {
 /// x), and 0 at the last one. The range is a direct sum of the differences along z, y and x; only along y and
 /// x if slices are independent blocks, or if there is one slice. Its elements are vectors, one for each
 /// voxel. If `volume` is a portion (Space::portion), it must be cut along y, and all ranks apply the operator
-/// together. @throws SpaceError unless `volume` is a volume
-LinearOperator gradient(const Space& volume, std::array<float, 3> scales = {1, 1, 1});
+/// together. `shear` times the difference along x is added to that along y. @throws SpaceError unless
+/// `volume` is a volume
+LinearOperator gradient(const Space& volume, std::array<float, 3> scales = {1, 1, 1}, float shear = 0);
 
-/// A close upper bound of |gradient|^2: 4 times the sum of the squared factors.
-double gradient_norm_squared(const Space& volume, std::array<float, 3> scales = {1, 1, 1});
+/// A close upper bound of |gradient|^2: 4 times the sum of the squared factors, where that along y is the sum
+/// of |its factor| and |shear|.
+double gradient_norm_squared(const Space& volume, std::array<float, 3> scales = {1, 1, 1}, float shear = 0);
+
+/// Factors and a shear with which lengths of gradients weigh some differences more.
+struct Direction {
+  std::array<float, 3> scales;
+  float shear;
+};
+/// Weighs differences across a direction in slices `ratio` times as much as those along it. `angle`: the
+/// direction, rad from x towards y; `scales`: factors of differences in a unit of length.
+Direction across(double angle, double ratio, std::array<float, 3> scales = {1, 1, 1});
 
 /// Shortens the vectors of a field, such as a gradient, that are longer than `longest`. There is one length
 /// for all blocks, or one per block.

@@ -45,6 +45,12 @@ Pdhg::Pdhg(LinearOperator A, Array b, Array x0, Regulariser regulariser, std::ve
     for (float& sigma : bounded_->sigma) sigma *= of_bounds_;
     project();
   }
+  if (options_.levels) {
+    validate(*options_.levels);
+    require<GeometryError>(bounded_.has_value(), "Pdhg: levels need bounds; give them as bounds, too");
+    staged_.emplace(Staged{zeros(A_.domain(), stream_), Array(A_.domain(), stream_),
+                           std::vector<double>(sigma_.size(), 0.0)});
+  }
   axpby(1, b_, 0, r_, stream_);
   A_.apply(-1, x_, 1, r_, stream_);
   first_misfits_ = misfits().first;
@@ -79,6 +85,10 @@ SolverState Pdhg::state() {
   if (bounded_)
     all.insert(all.end(),
                {{"y", bounded_->y}, {"solution", bounded_->solution}, {"sigma of bounds", bounded_->sigma}});
+  if (staged_)
+    all.insert(all.end(), {{"slope of levels", staged_->slope},
+                           {"without levels", staged_->without},
+                           {"misfits without levels", staged_->misfits}});
   return all;
 }
 
@@ -96,6 +106,7 @@ VectorView Pdhg::beside() { return beside_ ? VectorView(*beside_) : VectorView(g
 void Pdhg::step(const ActiveBlocks& active) {
   constexpr std::array balanced_after{10.0, 15.0, 20.0};
   if (std::ranges::count(balanced_after, steps_.front())) balance();
+  if (staged_) begin_stage();
   ++steps_.front();
   const std::vector<double> slopes = find_direction();
   A_.apply(1, d_, 0, s_, stream_);
@@ -108,6 +119,7 @@ void Pdhg::step(const ActiveBlocks& active) {
   if (bounded_) step_bounds_dual(active);
   axpby(times(options_.relaxation, active), d_, 1, x_, stream_);
   if (bounded_) project();
+  if (staged_) judge_levels();
 }
 
 /// d <- -M^-1 (At p + Kt q + y), the direction of x. @returns the slope along it, less than zero
@@ -152,7 +164,8 @@ void Pdhg::step_regulariser_dual(const ActiveBlocks& active) {
   axpby(of_active(active, rho, 0), g_, of_active(active, 1 - rho, 1), q_, stream_);
 }
 
-/// For v = x + 2 t d + y / sigma, y goes to sigma times what the projection takes away from v.
+/// For v = x + 2 t d + y / sigma, y goes to sigma times what the projection takes away from v. With levels
+/// the point that is projected is v less their slope / sigma.
 void Pdhg::step_bounds_dual(const ActiveBlocks& active) {
   const float rho = options_.relaxation;
   const VectorView v = beside();
@@ -163,6 +176,10 @@ void Pdhg::step_bounds_dual(const ActiveBlocks& active) {
   axpby(times(2, active), d_, 1, v, stream_);
   axpby(inverse, bounded_->y, 1, v, stream_);
   axpby(1, v, 0, bounded_->solution, stream_);
+  if (staged_) {
+    for (float& one : inverse) one = -one;
+    axpby(inverse, staged_->slope, 1, bounded_->solution, stream_);
+  }
   clamp(bounded_->solution, options_.bounds, stream_);
   axpby(-1, bounded_->solution, 1, v, stream_);
   for (std::size_t k = 0; k < step.size(); ++k) step[k] = active[k] ? step[k] : 0;
@@ -253,14 +270,14 @@ SolverKind tv_kind() {
        .docs =
            "Minimises 1/2 sum of w (Ax - b)^2 + W g(Kx) within bounds, by the primal-dual hybrid gradient "
            "method in a circulant metric. Needs a matched pair.",
-       .options = {"tv-weight", "nonnegative", "bounds"},
+       .options = {"tv-weight", "nonnegative", "bounds", "levels", "tv-direction"},
        .numbers = {{"relaxation", PdhgOptions{}.relaxation}, {"balance", PdhgOptions{}.balance}},
        .data_weights = DataWeights::by_itself,
        .iterations = 100,
        .make = [](SolverInput input) {
-         return made<Pdhg>(input, std::move(*input.regulariser), std::move(input.weights),
-                           std::move(input.data_weights),
-                           PdhgOptions{input.bounds, input.numbers["relaxation"], input.numbers["balance"]});
+         return made<Pdhg>(
+             input, std::move(*input.regulariser), std::move(input.weights), std::move(input.data_weights),
+             PdhgOptions{input.bounds, input.numbers["relaxation"], input.numbers["balance"], input.levels});
        }});
 }
 

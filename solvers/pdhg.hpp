@@ -8,6 +8,7 @@
 #include "../core/public.hpp"
 #include "../operators/linear_operator.hpp"
 #include "bounds.hpp"
+#include "levels.hpp"
 #include "regulariser.hpp"
 #include "run.hpp"
 
@@ -21,6 +22,7 @@ struct PdhgOptions {
   /// The first dual step of the data, in units of their mean weight. If it is large, the first steps of x are
   /// small. It is changed after 10, 15 and 20 steps, by a factor of 0.1 to 1.5.
   float balance = 0.1f;
+  std::optional<Levels> levels{};  ///< two values of most voxels, which must be the ends of the bounds
 };
 
 /// Minimises 1/2 sum of w (Ax - b)^2 + W g(Kx) within bounds, by the primal-dual hybrid gradient method in a
@@ -39,7 +41,8 @@ class Pdhg {
                                    .preparation = {2, 1},
                                    .step = {1, 1},
                                    .traces = {0, 0},
-                                   .volumes_for_bounds = 2};
+                                   .volumes_for_bounds = 2,
+                                   .volumes_for_levels = 2};
 
   /// `weights`: W, one number for all blocks or one per block. `data_weights`: w, one number for each datum,
   /// none negative; empty: all are 1. Data of weight 0 do not count. @throws SpaceError unless b and the data
@@ -73,7 +76,7 @@ class Pdhg {
   std::vector<double> gaps();
   /// An estimate of the way to the end, over the way of all steps but the first five; one per block. The
   /// former is the length of the steps to come, if they go on to become shorter as the last ten did. It is
-  /// infinite before the 20th step, and where steps do not become shorter.
+  /// infinite before the 20th step, where steps do not become shorter, and before the last stage of levels.
   std::vector<double> distances() const;
 
  private:
@@ -81,6 +84,11 @@ class Pdhg {
   struct Bounded {
     Array y, solution;
     std::vector<float> sigma;
+  };
+  /// What levels need: the slope of the concave term, and the volume before it with its misfit.
+  struct Staged {
+    Array slope, without;
+    std::vector<double> misfits;
   };
 
   void choose_data_steps();
@@ -102,6 +110,9 @@ class Pdhg {
   std::pair<std::vector<double>, std::vector<double>> misfits();
   void balance();
   void project();
+  void begin_stage();
+  void judge_levels();
+  std::vector<double> weighted_misfits_of_solution();
 
   LinearOperator A_;
   Regulariser regulariser_;
@@ -110,10 +121,12 @@ class Pdhg {
   Array b_, x_, r_, p_, s_, q_, g_, d_;  // r: b - A x; d: direction of x; s, g: scratch
   std::optional<Array> beside_;          // scratch, if g has no part that is a volume
   std::optional<Bounded> bounded_;
+  std::optional<Staged> staged_;
   std::optional<Array> data_weights_;  // w
   std::shared_ptr<const CirculantMetric> metric_;
   std::vector<float> weights_, of_data_, sigma_;
   std::vector<float> steps_a_weight_;  // sigma of the regulariser for W = 1
+  std::vector<float> diagonal_;        // the mean of the diagonal of At w A, one per block
   float of_bounds_ = 0;                // the step of their dual variable, over that of the data; a mean of u
   std::vector<float> longest_;         // length of steps along the direction that the metric gives
   std::vector<double> residual_norms_, mean_weights_, first_misfits_, steps_{0.0};

@@ -47,13 +47,17 @@ void Pdhg::choose_metric() {
   const auto [nz, ny, nx] = A_.domain().whole().shape();
   if (have_ends(options_.bounds))
     of_bounds_ = of_projector ? std::sqrt(static_cast<float>(std::max(ny, nx))) : 1;
-  metric_ = std::make_shared<const CirculantMetric>(A_.domain(), of_projector, regulariser_.differences,
-                                                    regulariser_.norm_squared, of_bounds_);
+  metric_ =
+      std::make_shared<const CirculantMetric>(A_.domain(), of_projector, regulariser_.differences,
+                                              regulariser_.shear, regulariser_.norm_squared, of_bounds_);
   fill_with_signs(d_, 1, stream_);
   A_.apply(1, d_, 0, s_, stream_);
   const std::vector<double> traces = dot(s_, s_, stream_);
-  for (std::size_t k = 0; k < traces.size(); ++k)
+  const auto voxels = static_cast<double>(A_.domain().whole().size()) / static_cast<double>(traces.size());
+  for (std::size_t k = 0; k < traces.size(); ++k) {
     of_data_.push_back(static_cast<float>(first_theta * sigma_[k] * traces[k] / metric_->trace()));
+    diagonal_.push_back(static_cast<float>(mean_weights_[k] * traces[k] / voxels));
+  }
 }
 
 /// Chooses the steps of the regulariser's dual: W times a number that has the unit of |q| / |K x|, from a
@@ -146,6 +150,7 @@ void Pdhg::measure_steps(const std::vector<double>& squares) {
 std::vector<double> Pdhg::distances() const {
   constexpr double least_steps = 20;  // slow frequencies show themselves after the fast ones
   std::vector<double> rest(moved_.size(), INFINITY);
+  if (options_.levels && steps_.front() < options_.levels->steps()) return rest;
   for (std::size_t k = 0; k < rest.size(); ++k) {
     const double last = moved_last_[k], ratio = last / moved_before_[k];
     if (steps_.front() < least_steps) continue;

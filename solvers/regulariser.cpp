@@ -10,22 +10,24 @@
 
 namespace tandem {
 
-Regulariser total_variation(const Space& volume, std::array<float, 3> scales) {
-  return {.K = gradient(volume, scales),
-          .norm_squared = gradient_norm_squared(volume, scales),
+Regulariser total_variation(const Space& volume, std::array<float, 3> scales, float shear) {
+  return {.K = gradient(volume, scales, shear),
+          .norm_squared = gradient_norm_squared(volume, scales, shear),
           .conjugate_prox = [](VectorView q, std::span<const float> weights, std::span<const float>,
                                Stream& stream) { clamp_lengths(q, weights, stream); },
           .value = sum_lengths,
-          .differences = scales};
+          .differences = scales,
+          .shear = shear};
 }
 
 /// The conjugate is f(q) = threshold |q|^2 / (2 W) for |q| <= W, and infinite beyond. So its proximal map
 /// divides q by 1 + step threshold / W and then clamps it. In `value`, gradients that are clamped to the
 /// threshold give the square's part.
-Regulariser huber_total_variation(const Space& volume, float threshold, std::array<float, 3> scales) {
+Regulariser huber_total_variation(const Space& volume, float threshold, std::array<float, 3> scales,
+                                  float shear) {
   require<GeometryError>(threshold > 0, "huber_total_variation: threshold ", threshold,
                          "; a positive number is needed");
-  Regulariser huber = total_variation(volume, scales);
+  Regulariser huber = total_variation(volume, scales, shear);
   huber.conjugate_prox = [threshold](VectorView q, std::span<const float> weights,
                                      std::span<const float> steps, Stream& stream) {
     std::vector<float> shrink;

@@ -29,19 +29,21 @@ struct Regulariser {
   /// The factors along (slice, y, x) if K takes differences of neighbours, as `gradient` does. They make the
   /// steps of `Pdhg` longer. Zeros for any other K.
   std::array<float, 3> differences{};
+  float shear = 0;  ///< goes with `differences`, see `gradient`
 };
 
 /// Isotropic total variation, the sum of the lengths of the gradient. It is taken in each slice if slices are
 /// separate blocks, and else in three dimensions. `scales` are factors of the differences along (slice, y,
-/// x), such as the ratio of pitches. Source: Rudin, Osher, Fatemi, Physica D 60, 1992; Chambolle, Pock,
-/// Journal of Mathematical Imaging and Vision 40(1), 2011.
-Regulariser total_variation(const Space& volume, std::array<float, 3> scales = {1, 1, 1});
+/// x), such as the ratio of pitches; with `shear` they may weigh a direction more (`across`). Source: Rudin,
+/// Osher, Fatemi, Physica D 60, 1992; Chambolle, Pock, Journal of Mathematical Imaging and Vision 40(1),
+/// 2011.
+Regulariser total_variation(const Space& volume, std::array<float, 3> scales = {1, 1, 1}, float shear = 0);
 
 /// Total variation with Huber's function of the length v of a gradient: v^2 / (2 threshold) if v is below
 /// `threshold`, else v - threshold / 2. So slow changes cost little, which avoids staircases. Source:
 /// Chambolle, Pock 2011, section 6.2.3. @throws GeometryError unless threshold > 0
 Regulariser huber_total_variation(const Space& volume, float threshold,
-                                  std::array<float, 3> scales = {1, 1, 1});
+                                  std::array<float, 3> scales = {1, 1, 1}, float shear = 0);
 
 /// Half the sum of squares of all voxels: with it, and without bounds, solvers find Tikhonov's solution.
 Regulariser tikhonov(const Space& volume);

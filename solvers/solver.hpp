@@ -110,6 +110,7 @@ struct SolverCost {
   Applications preparation, step, traces;  ///< `traces`: see TellsItsReach
   int volumes_a_step = 0;                  ///< volumes by which its memory grows in each step
   int volumes_for_bounds = 0;              ///< volumes that it holds besides, if there are bounds
+  int volumes_for_levels = 0;              ///< the same for levels
 };
 
 /// A vector, or some numbers as bytes, that a solver carries from one step to the next, with a name.

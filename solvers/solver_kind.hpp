@@ -15,6 +15,7 @@
 #include "../operators/linear_operator.hpp"
 #include "../operators/subsets.hpp"
 #include "bounds.hpp"
+#include "levels.hpp"
 #include "regulariser.hpp"
 #include "solver.hpp"
 
@@ -135,6 +136,7 @@ struct SolverInput {
   std::optional<Array> blank = {};         ///< counts without an object
   std::optional<Regulariser> regulariser = {};
   std::vector<float> weights = {};  ///< weights of the regulariser: one, or one for each block
+  std::optional<Levels> levels = {};
 };
 
 /// What data weights w multiply. Least squares with rows times sqrt(w) are those of the sum of w (Ax - b)^2.

@@ -55,7 +55,8 @@ WeightFound find_weight(const LinearOperator& A, Array b, OfHalves halves, const
                         std::optional<Array> data_weights, const Bounds& bounds,
                         const ObserveTrial& observe) {
   constexpr int most_trials = 20, first_steps = 20, steps = 10;
-  constexpr double usual = 0.1;  // a weight near the best one, over the first one
+  constexpr double usual = 0.1;           // a weight near the best one, over the first one
+  constexpr double of_noise_alone = 0.3;  // the same where trials tell nothing
   constexpr auto half = static_cast<float>(1 / std::numbers::sqrt2);
   Stream& stream = default_stream(A.domain().device());
   WeightFound found;
@@ -72,6 +73,10 @@ WeightFound find_weight(const LinearOperator& A, Array b, OfHalves halves, const
   subtract_other(halves.first, half);
   double weight = large_weight(regulariser, difference, h, stream);
   if (!can_be_tried(weight)) return found;
+  if (halves.lack_a_part) {
+    found.weight = static_cast<float>(of_noise_alone * std::numbers::sqrt2 * weight);
+    return found;
+  }
   Pdhg solver(A, std::move(b), std::move(halves.first), regulariser, {static_cast<float>(usual * weight)},
               std::move(data_weights), {.bounds = bounds});
   found.applications = 2 + Pdhg::cost.preparation.together();

@@ -45,13 +45,14 @@ void parse_support(Support& support, const std::string& text) {
 }  // namespace
 
 void add_bounds(Table& c, Recipe& r) {
-  c.add("--nonnegative", On::result, r.nonnegative, "no voxel below zero");
+  c.add("--nonnegative", On::result, r.nonnegative, "no voxel below zero").without("--levels");
   c.add_parsed(
        "--bounds", On::result,
        [&r](const std::string& text) { std::tie(r.lowest, r.highest) = parse_ends("--bounds", text, true); },
        "no voxel below and none above these attenuations; one may be left out")
       .of_kind("LOW:HIGH")
-      .without("--nonnegative");
+      .without("--nonnegative")
+      .without("--levels");
   c.add_parsed(
        "--support", On::result, [&r](const std::string& text) { parse_support(r.support, text); },
        "voxels outside of the object are zero. disc: a cylinder along the axis' direction, fitted to the "

@@ -6,6 +6,7 @@
 
 #include "../../core/names.hpp"
 #include "../../core/spelled.hpp"
+#include "../../core/units.hpp"
 #include "../../io/files/text.hpp"
 #include "../../pipeline/methods/method.hpp"
 #include "../../solvers/solver_kind.hpp"
@@ -166,6 +167,19 @@ Check positive_or_auto() {
   };
 }
 
+Check degrees_or_auto() {
+  return [number = within(-360, 360, "degrees")](std::string& text) {
+    return in_lower_case(text) == "auto" ? (text = "auto", std::string()) : number(text);
+  };
+}
+
+void parse_tv_direction(Recipe& r, const std::string& text) {
+  const auto [direction, ratio] = detailed(text, "ratio");
+  r.finds_tv_direction = direction == "auto";
+  if (!r.finds_tv_direction) r.tv_direction = in_radians(number_in(direction).value());
+  if (!ratio.empty()) r.tv_ratio = number_in(ratio).value();
+}
+
 void parse_tv_weight(Recipe& r, const std::string& text) {
   const auto [weight, huber] = detailed(text, "huber");
   const auto number = [](const std::string& some) {
@@ -189,6 +203,14 @@ void add_start_and_weights(Table& c, ReconOptions& o) {
       .check(with_detail(positive_or_auto(), "huber", of_regularisers()))
       .of_kind("X|auto[:huber=D]")
       .called("weight of total variation")
+      .of_the_method();
+  c.add_parsed(
+       "--tv-direction", On::result, [&r](const std::string& text) { parse_tv_direction(r, text); },
+       "where views lack a part of the turn: differences across this direction in slices, degrees from x "
+       "towards y, weigh D times as much (default 2) as those along it, whose edges no view sees; auto: the "
+       "middle direction of the rays (default: all weigh the same)")
+      .check(with_detail(degrees_or_auto(), "ratio", within(1, 1000)))
+      .of_kind("auto|DEG[:ratio=D]")
       .of_the_method();
   c.add("--tikhonov-weight", On::result, r.tikhonov_weight,
         "W in 1/2 |Ax - y|^2 + 1/2 W |x|^2, in mm^2 (bins squared without a pitch)")
@@ -244,6 +266,11 @@ void parse_stop(Recipe& recipe, const std::string& given) {
                      "settled, settled=EPS, relative=EPS, gap=EPS or time=S");
 }
 
+void parse_levels(Recipe& r, const std::string& text) {
+  const auto [low, high] = parse_ends("--levels", text, false);
+  r.levels.emplace(static_cast<float>(*low), static_cast<float>(*high));
+}
+
 void add_steps_and_stops(Table& c, ReconOptions& o) {
   Recipe& r = o.recipe;
   for (const SolverKind& kind : solver_kinds())
@@ -267,6 +294,12 @@ void add_steps_and_stops(Table& c, ReconOptions& o) {
   c.add("--subsets", On::result, r.subsets,
         "how many subsets the views are dealt out to (default: " + words_of_subsets() + ")")
       .check(count())
+      .of_the_method();
+  c.add_parsed(
+       "--levels", On::result, [&r](const std::string& text) { parse_levels(r, text); },
+       "two attenuations that most voxels have, such as 0 and that of the one material: voxels are led to "
+       "them in stages, where views lack a part of the turn; they are bounds, too")
+      .of_kind("LOW:HIGH")
       .of_the_method();
   add_bounds(c, r);
   c.add_parsed(
@@ -361,8 +394,8 @@ const std::vector<Condition>& conditions() {
        [](const ReconOptions& o, const Method&) { return o.recipe.support.any(); },
        " is measured from the edge of a support; give --support disc or FILE"},
       {{"--shell"},
-       [](const ReconOptions& o, const Method&) { return o.recipe.highest.has_value(); },
-       " has the highest value of voxels; give --bounds LOW:HIGH"},
+       [](const ReconOptions& o, const Method&) { return o.recipe.highest || o.recipe.levels; },
+       " has the highest value of voxels; give --bounds LOW:HIGH, or --levels LOW:HIGH"},
       {{"--metal"},
        [](const ReconOptions&, const Method& method) { return method.filters; },
        " goes with fbp and fdk; {} would trust line integrals that are made up"},

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "../../core/units.hpp"
 #include "../../io/files/text.hpp"
 #include "../../options/recipe.hpp"
 #include "../../options/toml.hpp"
@@ -59,6 +60,9 @@ std::string config_of(const ReconOptions& o, const pipeline::Job& job,
   }
   if (o.scan.how.time) found["time"] = std::to_string(*o.scan.how.time);
   if (taken.subsets && applies(o, "--subsets")) found["subsets"] = std::to_string(*taken.subsets);
+  if (taken.tv_direction)
+    found["tv-direction"] =
+        toml_of({io::shortest(in_degrees(*taken.tv_direction)) + ":ratio=" + io::shortest(taken.tv_ratio)});
   if (taken.tv_weight)
     found["tv-weight"] = toml_of(
         {io::shortest(*taken.tv_weight) + (taken.tv_huber ? ":huber=" + io::shortest(*taken.tv_huber) : "")});

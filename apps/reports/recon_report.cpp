@@ -201,6 +201,7 @@ json solver_json(const pipeline::Recipe& options, const pipeline::Outcome& out) 
                                               : "several"},
                  {"slice_stopped_by", rules},
                  {"slice_fitted_noise", out.fitted_noise},
+                 {"between_levels", out.between_levels ? json(*out.between_levels) : json(nullptr)},
                  {"residuals", out.residuals}};
   if (options.subsets) report["subsets"] = *options.subsets;
   if (options.tikhonov_weight) report["tikhonov_weight"] = *options.tikhonov_weight;
@@ -325,6 +326,10 @@ void print_outcome(const pipeline::Plan& plan, const io::ScanInfo& info, const p
   if (plan.job.options.tikhonov_weight)
     std::cout << ", weight of |x|^2 " << *plan.job.options.tikhonov_weight;
   if (plan.job.options.tv_weight) std::cout << ", weight of total variation " << *plan.job.options.tv_weight;
+  if (plan.job.options.tv_direction)
+    std::cout << ", " << plan.job.options.tv_ratio << " times that across "
+              << in_degrees(*plan.job.options.tv_direction) << " degrees";
+  if (out.between_levels) std::cout << ", voxels " << 100 * *out.between_levels << " % between levels";
   if (plan.job.preprocessing.weights)
     std::cout << ", data weighted by " << weights_of(plan.job.preprocessing);
   const bool from_fbp = plan.job.options.tv_weight && plan.job.options.initial == pipeline::Initial::fbp;

@@ -99,14 +99,15 @@ struct RankGradient {
 
 }  // namespace
 
-LinearOperator rank_gradient(const Comm& ranks, const Space& strip, std::array<float, 3> scales) {
+LinearOperator rank_gradient(const Comm& ranks, const Space& strip, std::array<float, 3> scales,
+                             float shear) {
   const Space whole = strip.whole();
   const Shape n = strip.shape(), all = whole.shape();
   require<SpaceError>(n[0] == all[0], "gradient: of ", all[0], " slices, this rank has ", n[0],
                       "; it needs all slices of its strip");
   const int axes = gradient(whole, scales).range().parts();
   std::optional<LinearOperator> own;
-  if (strip.size() > 0) own = gradient(Space(n, Blocks::whole, strip.device()), scales);
+  if (strip.size() > 0) own = gradient(Space(n, Blocks::whole, strip.device()), scales, shear);
   const Space field = Space::direct_sum(std::vector<Space>(axes, strip));
   return RankGradient{{ranks, n[0] * n[2]}, strip, field, std::move(own), scales[1]};
 }

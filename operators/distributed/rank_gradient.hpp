@@ -13,6 +13,6 @@ namespace tandem {
 /// only the last ranks may have none. The difference between two strips needs the first line of the next
 /// strip, which its rank sends. The adjoint needs the last difference of the strip before. All ranks apply it
 /// together.
-LinearOperator rank_gradient(const Comm& ranks, const Space& strip, std::array<float, 3> scales);
+LinearOperator rank_gradient(const Comm& ranks, const Space& strip, std::array<float, 3> scales, float shear);
 
 }  // namespace tandem

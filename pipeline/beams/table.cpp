@@ -60,7 +60,7 @@ std::string hint_of_radians(const std::vector<double>& angles) {
 static std::string hint_of_weight(const Job& job) {
   if (!job.looks_ahead) return {};
   return "; such data tell little of the weight of total variation, which " + spelled("tv-weight") +
-         " X gives";
+         " X gives: where much of the turn is missing, it is that of noise alone";
 }
 
 void warn_of_missing_arc(std::vector<std::string>& warnings, const Job& job, double missing) {

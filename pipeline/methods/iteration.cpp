@@ -143,6 +143,7 @@ class Iteration {
     done.data = clamped.all, done.below_zero = clamped.below_zero;
     watch.reset();
     Array x = std::move(solver).solution();
+    if (options_.levels) look_at_levels(x);
     if (best) best->replace(x, diverged(done));
     return x;
   }
@@ -169,7 +170,7 @@ class Iteration {
     fill_with_signs(signs, 1, stream);
     Array start = options_.initial == Initial::fbp ? start_(problem, signs, slices) : Array(A.domain());
     Equations of_signs{A, signs.clone(stream)};
-    of_signs.bounds = Bounds{};  // since bounds are not linear
+    of_signs.bounds.emplace();  // none, since bounds are not linear
     of_signs.sums = std::move(follower);
     solver.lead(make(std::move(of_signs), std::move(start), options_), std::move(signs));
     return solver;
@@ -246,6 +247,19 @@ class Iteration {
     work_.count_updates(problem, all.together() + of_gaps + of_curves);
   }
 
+  void look_at_levels(const Array& x) {
+    const auto [low, high] = *options_.levels;
+    Stream& stream = default_stream(x.space().device());
+    Array ones(x.space(), stream);
+    fill(ones, 1, stream);
+    const double lowest = low, highest = high, sum = total(dot(x, ones, stream)),
+                 squares = total(dot(x, x, stream)), voxels = total(dot(ones, ones, stream));
+    Iterated& done = work_.outcome.iterated.back();
+    done.voxels = voxels;
+    done.between =
+        4 * ((lowest + highest) * sum - squares - voxels * lowest * highest) / std::pow(highest - lowest, 2);
+  }
+
   void note(ChunkState at, Range slices) {
     Report& report = at.run.report;
     for (double& residual : report.residuals) residual *= residual;
@@ -303,13 +317,25 @@ void look_at_divergence(Outcome& all, const Plan& plan) {
        "whose |b - Ax| was least");
 }
 
+/// Warns of voxels between the levels, which a right pair leaves at edges only.
+void look_at_levels(Outcome& all, double between) {
+  constexpr double many = 0.2;  // scans whose levels were right had 0.02 to 0.1
+  all.between_levels = between;
+  if (between > many)
+    warn(
+        all.warnings, "voxels are ", std::round(100 * between), " % between the ", spelled("levels"),
+        ": these do not fit the object, or slices whose data fit worse with them are without them; look at a "
+        "volume without ",
+        spelled("levels"));
+}
+
 }  // namespace
 
 void conclude_iterations(const Plan& plan, Outcome& outcome) {
   std::vector<Iterated>& chunks = outcome.iterated;
   std::sort(chunks.begin(), chunks.end(),
             [](const Iterated& a, const Iterated& b) { return a.slices.first < b.slices.first; });
-  double noise = 0, data = 0, below_zero = 0;
+  double noise = 0, data = 0, below_zero = 0, voxels = 0, between = 0;
   for (const Iterated& chunk : chunks) {
     outcome.iterations = std::max(outcome.iterations, chunk.iterations);
     outcome.slice_iterations.insert(outcome.slice_iterations.end(), chunk.slice_iterations.begin(),
@@ -320,10 +346,12 @@ void conclude_iterations(const Plan& plan, Outcome& outcome) {
     add_squares(outcome.residuals, chunk.squares);
     noise = std::hypot(noise, chunk.noise);
     data += chunk.data, below_zero += chunk.below_zero;
+    voxels += chunk.voxels, between += chunk.between;
   }
   for (double& residual : outcome.residuals) residual = std::sqrt(residual);
   outcome.curves = curves_of(chunks);
   look_at_divergence(outcome, plan);
+  if (voxels > 0) look_at_levels(outcome, between / voxels);
   if (plan.job.options.stop_by_discrepancy)
     look_at_starts(outcome, noise, plan.job.options.photons.has_value());
   if (below_zero > 0)

@@ -5,8 +5,10 @@
 #include <utility>
 
 #include "../../core/rounding.hpp"
+#include "../../core/units.hpp"
 #include "../../operators/vector.hpp"
 #include "../../solvers/weight_search.hpp"
+#include "../beams/ray_gap.hpp"
 #include "../beams/row_axes.hpp"
 #include "start.hpp"
 #include "variation.hpp"
@@ -27,6 +29,13 @@ Filter sharp(Filter how) {
   return how;
 }
 
+/// Whether the views lack so much of the turn that their halves cannot judge each other.
+bool lacks_a_part(const Scan& scan) {
+  constexpr double much = 30;  // degrees
+  const RayGap gap = widest_ray_gap(scan);
+  return gap.is_hole && in_degrees(gap.width) > much;
+}
+
 /// Looks for the weight on some slices, and makes no volume of them.
 class Search {
  public:
@@ -37,7 +46,8 @@ class Search {
     OfHalves halves = halves_of(problem, data.y, slices);
     Equations half = first_half(problem, equations_of(problem, std::move(data)));
     clear_unseen(half.A, half.y, halves.first);
-    const Recipe& options = work_.plan.job.options;
+    Recipe options = work_.plan.job.options;
+    if (halves.lack_a_part) options.tv_direction.reset();  // with which the weight of noise is another
     const Regulariser tv = variation_of(half.A.domain(), half.pitch, options);
     int trials = 0;
     const auto tell = [&](const WeightTrial& trial, double applications) {
@@ -49,7 +59,7 @@ class Search {
     work_.outcome.searched.trials += int_of(found.trials.size());
     work_.outcome.searched.slices += slices.size();
     work_.outcome.searched.updates += found.applications * updates_of(problem) / 2;
-    if (!found.trials.empty()) work_.outcome.weights.push_back(found.weight);
+    if (found.weight > 0) work_.outcome.weights.push_back(found.weight);
     return Array(problem.A.domain());
   }
 
@@ -58,6 +68,7 @@ class Search {
     Stream& stream = default_stream(work_.device());
     Array second = fbp(problem, times_halves(problem, y.clone(), {0, 2}), slices),
           first = fbp(problem, times_halves(problem, y.clone(), {2, 0}), slices);
+    if (lacks_a_part(problem.scan)) return {std::move(first), std::move(second), {}, true};
     if (has_row_axes(problem.scan)) return {std::move(first), std::move(second)};  // A has other rows
     const auto aliases = [this, &problem, &stream, slices](const Array& x) {
       Array projections(problem.A.range(), stream);

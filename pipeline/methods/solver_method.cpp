@@ -22,6 +22,13 @@ Bounds bounds_of(const SolverKind& kind, const Recipe& options) {
   return bounds;
 }
 
+/// Levels whose stages take four fifths of the iterations.
+Levels levels_of(const Recipe& options) {
+  const auto [low, high] = *options.levels;
+  const int a_stage = *options.iterations / (Levels::stages + 2);
+  return {low, high, *options.iterations - Levels::stages * a_stage, a_stage};
+}
+
 /// The solver of a kind. Transmissions count as counts with a blank of ones, since steps depend on ratios of
 /// counts only.
 AnySolver solver_of(const SolverKind& kind, Equations equations, Array x0, const Recipe& options) {
@@ -33,6 +40,7 @@ AnySolver solver_of(const SolverKind& kind, Equations equations, Array x0, const
   input.bounds = equations.bounds ? std::move(*equations.bounds) : bounds_of(kind, options);
   for (const auto& [name, number] : options.numbers)
     if (kind.reads(name)) input.numbers[name] = number;
+  if (options.levels) input.levels = levels_of(options);
   if (kind.takes_blank) {
     input.blank.emplace(equations.A.range());
     fill(*input.blank, 1, default_stream(input.blank->space().device()));

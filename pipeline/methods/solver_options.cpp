@@ -3,6 +3,8 @@
 
 #include "../../core/names.hpp"
 #include "../../core/spelled.hpp"
+#include "../../core/units.hpp"
+#include "../beams/ray_gap.hpp"
 #include "method.hpp"
 
 namespace tandem::pipeline {
@@ -31,10 +33,11 @@ void choose_rule(Job& job) {
   o.stop_by_ncp = kind.updates > 0;
   o.stop_by_stagnation = !o.stop_by_ncp && kind.tells.reach;
   o.only_watches = o.iterations && has_rule(o);
-  if (kind.tells.end && !o.iterations) o.stop_settled = usual_distance;
+  if (kind.tells.end && !o.iterations && !o.levels) o.stop_settled = usual_distance;
 }
 
 void choose_iterations(Job& job) {
+  if (!job.options.iterations && job.options.levels) job.options.iterations = Levels{}.steps();
   if (!job.options.iterations)
     job.options.iterations = job.method->iterations_with(job.options.subsets.value_or(1));
 }
@@ -54,6 +57,11 @@ void require_stop(const Job& job) {
   require_told(o.stop_by_ncp, "ncp", [](const SolverKind& kind) { return kind.tells.residual; });
   require_told(o.stop_gap.has_value(), "gap", [](const SolverKind& kind) { return kind.tells.gap; });
   require_told(o.stop_settled.has_value(), "settled", [](const SolverKind& kind) { return kind.tells.end; });
+  require<GeometryError>(!o.levels || *o.iterations >= Levels::stages + 2, spelled("iterations"), " ",
+                         o.iterations.value_or(0), ": ", spelled("levels"), " needs ", Levels::stages + 2,
+                         " or more, for its stages");
+  require<GeometryError>(!o.levels || !has_rule(o), spelled("stop"), " ends steps before the stages of ",
+                         spelled("levels"), " are over; give ", spelled("iterations"), " N, or nothing");
   require<GeometryError>(!o.tikhonov_weight || !(o.stop_by_discrepancy || o.stop_by_gcv || o.stop_by_ncp ||
                                                  o.stop_by_stagnation),
                          spelled("tikhonov-weight") + " keeps noise down by itself, and hides it from " +
@@ -69,6 +77,17 @@ void require_no_line_integrals(const Job& job) {
   refuse(job.preprocessing.keeps_transmissions && job.options.initial == Initial::fbp,
          spelled("initial") + " fbp needs line integrals");
   refuse(job.options.stop_by_discrepancy, spelled("stop") + " discrepancy knows the noise of line integrals");
+}
+
+/// Takes the middle direction of the views, where that is asked for.
+void choose_direction(Job& job) {
+  constexpr double least = 10;  // degrees
+  if (!job.options.finds_tv_direction || job.options.tv_direction) return;
+  const RayGap gap = widest_ray_gap(job.scan);
+  require<GeometryError>(gap.is_hole && in_degrees(gap.width) >= least, spelled("tv-direction"),
+                         " auto: the views look from all around, with no gap of ", least,
+                         " degrees between equal steps; leave it out, or give degrees");
+  job.options.tv_direction = gap.middle_of_arc;
 }
 
 /// Requires that the shell of a disc leaves a middle.
@@ -92,6 +111,7 @@ void choose_solver_options(Job& job) {
   require_stop(job);
   require_no_line_integrals(job);
   require_support(job);
+  choose_direction(job);
 }
 
 }  // namespace tandem::pipeline

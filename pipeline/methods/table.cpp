@@ -35,6 +35,7 @@ std::string_view Job::method_name() const {
 bool Job::filters() const { return method->filters || options.initial == Initial::fbp; }
 
 Bounds Recipe::bounds() const {
+  if (levels) return {.lowest = levels->first, .highest = levels->second};
   Bounds bounds = nonnegative ? above_zero : Bounds{};
   bounds.lowest = lowest.value_or(bounds.lowest);
   bounds.highest = highest.value_or(bounds.highest);
@@ -64,6 +65,7 @@ std::vector<Holding> Method::holds_with(const Recipe& asked) const {
   for (Holding& held : all) {
     held.volumes += kind.cost.volumes_a_step * asked.iterations.value_or(kind.iterations);
     if (have_ends(asked.bounds()) || asked.support.any()) held.volumes += kind.cost.volumes_for_bounds;
+    if (asked.levels) held.volumes += kind.cost.volumes_for_levels;
     if (const int bounds = volumes_of_bounds(*this, asked)) held.volumes += bounds + (asked.stop_gap ? 2 : 0);
     if (asked.stop_by_gcv) held.volumes *= 2, held.projections = 2 * held.projections + 1;  // a follower
     if (asked.stop_gap) held.volumes += 2;                                                  // see Pdhg::gaps

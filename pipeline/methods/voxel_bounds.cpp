@@ -30,13 +30,14 @@ bool needs_lowest(const Bounds& all, const Support& support) { return all.lowest
 void draw_disc(const Job& job, const VolumeGrid& grid, Index first_line, Image<float> x) {
   const Support& support = job.options.support;
   const double unit = unit_of(job), radius = support.disc->radius, most = unit * (radius + support.margin),
-               shell = unit * (radius - support.shell.value_or(0));
+               shell = unit * (radius - support.shell.value_or(0)),
+               whole = unit * radius - 0.5 * grid.pitch[0];  // voxels that the edge does not cut
   parallel_for(x.n0 * x.n1, [&](Index line) {
     const Index z = line / x.n1, y = line % x.n1;
     for (Index k = 0; k < x.n2; ++k) {
       const double r =
           std::hypot(grid.x(k) - unit * support.disc->x, grid.y(first_line + y) - unit * support.disc->y);
-      x(z, y, k) = r > most ? outside : support.shell && r > shell && r <= unit * radius ? in_shell : inside;
+      x(z, y, k) = r > most ? outside : support.shell && r > shell && r <= whole ? in_shell : inside;
     }
   });
 }

@@ -74,11 +74,15 @@ struct Recipe {
       numbers{};  ///< given numbers of solvers, with their options
   bool nonnegative = false;
   std::optional<Index> subsets{};  ///< number of subsets of views; set in a plan if the method uses subsets
-  std::optional<float> lowest{}, highest{};  ///< bounds of all voxels, 1/mm or 1/pixel
-  Support support{};                         ///< voxels that bounds keep at zero
-  std::optional<float> tv_weight{};          ///< weight of total variation; default: the plan finds it
-  std::optional<float> tv_huber{};           ///< smaller differences of neighbours are squared; default: none
-  std::optional<float> tikhonov_weight{};    ///< factor of |x|^2 / 2, beside |Ax - y|^2 / 2; default: none
+  std::optional<float> lowest{}, highest{};         ///< bounds of all voxels, 1/mm or 1/pixel
+  std::optional<std::pair<float, float>> levels{};  ///< two values of most voxels, which are bounds too
+  Support support{};                                ///< voxels that bounds keep at zero
+  std::optional<float> tv_weight{};                 ///< weight of total variation; default: the plan finds it
+  std::optional<float> tv_huber{};         ///< smaller differences of neighbours are squared; default: none
+  bool finds_tv_direction = false;         ///< whether it is the middle of the arc, and set in a plan
+  std::optional<double> tv_direction{};    ///< rad from x towards y: differences across it weigh more
+  double tv_ratio = 2;                     ///< how much more
+  std::optional<float> tikhonov_weight{};  ///< factor of |x|^2 / 2, beside |Ax - y|^2 / 2; default: none
   bool stop_by_discrepancy = false, stop_by_gcv = false, stop_by_ncp = false, stop_by_stagnation = false;
   /// Whether the rule only tells how many steps fitted noise; set in a plan whose iterations were asked for.
   bool only_watches = false;
@@ -114,7 +118,7 @@ struct Recipe {
   std::optional<std::size_t> host_bytes{};    ///< default: what the machine has to spare
   std::optional<std::size_t> device_bytes{};  ///< memory of each GPU; default: nine tenths of what is free
 
-  Bounds bounds() const;  ///< from `lowest`, or from zero if nonnegative, to `highest`
+  Bounds bounds() const;  ///< from `lowest`, or from zero if nonnegative, to `highest`; or the levels
 };
 
 }  // namespace tandem::pipeline

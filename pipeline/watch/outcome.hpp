@@ -44,6 +44,7 @@ struct Iterated {
   double noise = 0;                     ///< the norm of the noise, if a stopping rule needs it
   double data = 0, below_zero = 0;      ///< the sizes of all data, and of the data that were clamped at zero
   std::vector<int> fitted_noise = {};   ///< the last steps of each slice, which fitted noise; if watched
+  double voxels = 0, between = 0;       ///< if there are levels; `between`: see `Outcome`, not yet a share
 };
 
 /// How a scan was followed.
@@ -76,12 +77,15 @@ struct Outcome {
   std::vector<int> slice_iterations;    ///< one per slice; empty if the method does not iterate
   std::vector<std::string> stopped_by;  ///< one per slice
   std::vector<int> fitted_noise;        ///< as in `Iterated`
-  std::vector<double> residuals;        ///< |b - Ax| over all slices, relative to the start
-  Curves curves;                        ///< curves of a solver, if they are wanted
-  std::optional<Quality> quality;       ///< how the volume compares with the truth, if there is one
-  std::vector<io::Picture> middle;      ///< the slices through the middle: along z, y, x
-  calibration::Hardening beam;          ///< what the projections tell of the beam
-  std::vector<std::string> warnings;    ///< warnings that only the data could tell; the plan has others
+  /// How far voxels are from the nearer of two levels: the mean of 4 (x - low) (high - x) / (high - low)^2,
+  /// which is 1 if all are midway. Set if there are levels.
+  std::optional<double> between_levels;
+  std::vector<double> residuals;      ///< |b - Ax| over all slices, relative to the start
+  Curves curves;                      ///< curves of a solver, if they are wanted
+  std::optional<Quality> quality;     ///< how the volume compares with the truth, if there is one
+  std::vector<io::Picture> middle;    ///< the slices through the middle: along z, y, x
+  calibration::Hardening beam;        ///< what the projections tell of the beam
+  std::vector<std::string> warnings;  ///< warnings that only the data could tell; the plan has others
 
   std::optional<ValueRange> range;  ///< the range of integers, if it had to be found
   Searched searched;                ///< the search before the first slice (`look_ahead`)

@@ -242,6 +242,10 @@ void add_makers(nb::module_& m) {
   m.def("of_functions", &of_functions);
   m.def("identity", &identity);
   m.def("gradient", &gradient);
+  m.def("across", [](double angle, double ratio, std::array<float, 3> scales) {
+    const Direction made = across(angle, ratio, scales);
+    return std::pair(std::vector<float>(made.scales.begin(), made.scales.end()), made.shear);
+  });
   m.def("unmatched_pair", &unmatched_pair);
   m.def("vstack", &vstack);
   m.def("hstack", &hstack);

@@ -308,10 +308,18 @@ def mask(where: Array, space: Space) -> LinearOperator:
                      where.astype(np.float32) if hasattr(where, "astype") else np.asarray(where, np.float32), space)
 
 
-def gradient(volume: Space, scales: Sequence[float] = (1, 1, 1)) -> LinearOperator:
+def gradient(volume: Space, scales: Sequence[float] = (1, 1, 1), shear: float = 0) -> LinearOperator:
     """Differences of neighbouring voxels along (slice, y, x); of y and x alone where slices are problems of their own.
-    The range is a sum of as many volumes."""
-    return LinearOperator(_core.gradient(volume, list(scales)))
+    The range is a sum of as many volumes. `shear` times the difference along x is added to that along y; `across` has
+    scales and a shear with which lengths weigh a direction more."""
+    return LinearOperator(_core.gradient(volume, list(scales), shear))
+
+
+def across(angle_rad: float, ratio: float, scales: Sequence[float] = (1, 1, 1)) -> tuple[list[float], float]:
+    """Scales and shear of a `gradient` whose lengths weigh differences across a direction in slices `ratio` times as
+    much as those along it: ``total_variation(volume, *across(angle, 2))``. angle_rad: the direction, from x towards y.
+    """
+    return _core.across(angle_rad, ratio, list(scales))
 
 
 def unmatched_pair(forward: LinearOperator, backward: LinearOperator) -> LinearOperator:

@@ -46,14 +46,15 @@ _total_variation, _huber, _tikhonov = map(_mistakes.explained, (_core.total_vari
                                                                 _core.tikhonov))
 
 
-def total_variation(volume: Space, scales: Sequence[float] = (1, 1, 1)) -> Regulariser:
-    """The sum of the lengths of the gradient; scales: factors of differences along (slice, y, x)."""
-    return _kept(_total_variation(volume, scales), total_variation, volume, scales)
+def total_variation(volume: Space, scales: Sequence[float] = (1, 1, 1), shear: float = 0) -> Regulariser:
+    """The sum of the lengths of the `gradient`; scales: factors of differences along (slice, y, x)."""
+    return _kept(_total_variation(volume, scales, shear), total_variation, volume, scales, shear)
 
 
-def huber_total_variation(volume: Space, threshold: float, scales: Sequence[float] = (1, 1, 1)) -> Regulariser:
+def huber_total_variation(volume: Space, threshold: float, scales: Sequence[float] = (1, 1, 1),
+                          shear: float = 0) -> Regulariser:
     """The same, with squares below a threshold, in 1/mm: no staircases."""
-    return _kept(_huber(volume, threshold, scales), huber_total_variation, volume, threshold, scales)
+    return _kept(_huber(volume, threshold, scales, shear), huber_total_variation, volume, threshold, scales, shear)
 
 
 def tikhonov(volume: Space) -> Regulariser:

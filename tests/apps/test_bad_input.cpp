@@ -72,6 +72,16 @@ TEST_F(BadInput, OptionsThatDoNotGoTogether) {
   fails(recon + "--reconstruction-algorithm sirt --shell 1 --bounds 0:1", 2, {"--shell", "--support disc"});
   fails(recon + "--reconstruction-algorithm sirt --shell 1 --support disc --bounds 0:", 2,
         {"--shell", "--bounds LOW:HIGH"});
+  const std::string levels = recon + "--reconstruction-algorithm tv --levels ";
+  fails(levels + "1:0", 2, {"--levels", "LOW:HIGH"});
+  fails(levels + "0:1 --nonnegative", 2, {"--levels", "--nonnegative"});
+  fails(levels + "0:1 --bounds 0:2", 2, {"--levels", "--bounds"});
+  fails(recon + "--reconstruction-algorithm sirt --levels 0:1", 2, {"--levels", "tv", "sirt"});
+  fails(levels + "0:1 --tv-weight 1 --iterations 9", 4, {"--iterations", "9", "10 or more"});
+  fails(levels + "0:1 --tv-weight 1 --stop time=1", 4, {"--stop", "--levels", "--iterations N"});
+  fails(recon + "--reconstruction-algorithm tv --tv-weight 1 --tv-direction auto", 4,
+        {"--tv-direction", "from all around", "degrees"});
+  fails(recon + "--reconstruction-algorithm tv --tv-direction 30:ratio=0.5", 2, {"--tv-direction", "ratio"});
   for (const char* disc :
        {"disc:margin=x", "disc:margin=-1", "disc:at=1,2", "disc:at=1,2,-3", "disc:at=1,,3"})
     fails(recon + "--reconstruction-algorithm sirt --support " + disc, 2, {"--support", disc, "give disc"});

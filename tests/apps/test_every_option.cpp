@@ -115,6 +115,9 @@ const std::multimap<std::string, Trial>& trials() {
        {{"disc", "disc:margin=0.1", "disc:at=0.1,0,0.4", "DISC:at=0.1,0,0.4:margin=0.1"}, by_sirt}},
       {"support", {{"start_BEAM.h5"}, by_sirt, all_beams}},  // which may be nowhere zero
       {"shell", {{"0.2"}, std::string(by_sirt) + " --bounds 0:5 --support disc:at=0.1,0,0.4"}},
+      {"levels", {{"0:0.05"}, "--reconstruction-algorithm tv --tv-weight 0.01 --iterations 20"}},
+      {"tv-direction",
+       {{"30", "30:ratio=3"}, "--reconstruction-algorithm tv --tv-weight 0.01 --iterations 5"}},
       {"stop", {{"relative=0.1", "time=1e-9", "gap=0.5"}, by_sirt}},
       {"stop", {{"settled=0.9"}, "--reconstruction-algorithm tv --tv-weight 0.01 --iterations 60"}},
       {"stop", {{"discrepancy:gain=0.01", "gcv", "ncp"}, "--reconstruction-algorithm cgls --iterations 60"}},

@@ -246,6 +246,21 @@ TEST(Preprocess, AirColumnsAfterFlatsTakeTheBeamsDriftAway) {
   EXPECT_NEAR(result.noise_norms[0], std::sqrt(data + flats + air), 1e-6);
 }
 
+/// One margin has a level, and two have a line between their middles.
+TEST(Preprocess, AirColumnsAreTakenFromLineIntegrals) {
+  const auto lines = [](std::vector<Range> margins) {
+    const Preprocessing how{0, false, std::move(margins), 1, true};
+    MemoryReader reader(floats({0, 1, 6}, {}), floats({0, 1, 6}, {}));
+    Findings findings;
+    const auto result =
+        preprocess(floats({2, 1, 6}, {-1, 2, 7, 7, 4, 5, 0, 0, 3, 3, 0, 0}),
+                   read_reference(reader, {0, 1}, {0, 6}, how), how, space_of(2, 1, 6), findings);
+    return std::vector<float>(result.y.data(), result.y.data() + 12);
+  };
+  EXPECT_EQ(lines({{0, 2}}), (std::vector<float>{-1.5f, 1.5f, 6.5f, 6.5f, 3.5f, 4.5f, 0, 0, 3, 3, 0, 0}));
+  EXPECT_EQ(lines({{0, 2}, {4, 6}}), (std::vector<float>{-1, 1, 5, 4, 0, 0, 0, 0, 3, 3, 0, 0}));
+}
+
 TEST(Preprocess, RefusesAirThatIsDark) {
   MemoryReader reader(floats({0, 1, 3}, {}), floats({1, 1, 3}, {10, 10, 10}));
   const Preprocessing how{0, true, {Range{0, 1}}, 1};

@@ -43,7 +43,7 @@ TEST_F(Cuda, CirculantMetricIsTheCpus) {
        {Space({5, 70, 301}), Space({40, 129, 257}, Blocks::slices), Space({1, 33, 4})}) {
     const std::vector<float> a(volume.block_count(), 2.0f), b(volume.block_count(), 0.3f);
     const auto make = [&](Device device) {
-      return CirculantMetric(volume.on(device), true, {0.7f, 1, 1.3f}, 0, 0.5).inverse(a, b);
+      return CirculantMetric(volume.on(device), true, {0.7f, 1, 1.3f}, 0.6f, 0, 0.5).inverse(a, b);
     };
     expect_the_cpus(make, "metric");
     expect_beta_zero_reads_nothing(make(gpu), "metric");
@@ -56,12 +56,12 @@ TEST_F(Cuda, SlicesOfAMetricDependOnNoOthers) {
   for (int k = 0; k < 40; ++k) a.push_back(1 + k), b.push_back(2);
   const Array x = random_array(many.on(cpu), 4);
   const Array together =
-      on_device(CirculantMetric(many, true, {1, 1, 1}, 0, 0).inverse(a, b) * on_device(x, gpu), cpu);
+      on_device(CirculantMetric(many, true, {1, 1, 1}, 0, 0, 0).inverse(a, b) * on_device(x, gpu), cpu);
   for (const Index slice : {0, 17, 39}) {
     Array own(one.on(cpu));
     std::copy_n(x.data() + slice * own.size(), own.size(), own.data());
     const Array alone = on_device(
-        CirculantMetric(one, true, {1, 1, 1}, 0, 0).inverse({a[slice]}, {2}) * on_device(own, gpu), cpu);
+        CirculantMetric(one, true, {1, 1, 1}, 0, 0, 0).inverse({a[slice]}, {2}) * on_device(own, gpu), cpu);
     EXPECT_TRUE(std::equal(alone.data(), alone.data() + own.size(), together.data() + slice * own.size()))
         << slice;
   }

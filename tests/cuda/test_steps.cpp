@@ -92,7 +92,6 @@ TEST_F(CudaSteps, DivideByAir) {
       for (const bool dead : {false, true}) {
         const StepValues air{{"air-columns", margins}};
         const Task task{.file = {19, 5, 90}, .mixes = mixes, .dead = dead, .above = 1, .below = 1};
-        expect_the_same(task, as_transmissions(air));
         expect_the_same(task, air, tolerance::steps_with_logarithms);
       }
   StepValues with_stripes = values;

@@ -28,6 +28,29 @@ TEST(Gradient, HasTheDifferencesOfNeighbours) {
       }
 }
 
+/// The length of a gradient is that of its parts along a direction and, times the ratio, across it.
+TEST(Gradient, WeighsDifferencesAcrossADirection) {
+  EXPECT_TRUE(test::holds("lengths are those of the parts along and across", [] {
+    const double angle = *rc::gen::inRange(-400, 400) / 100.0, ratio = *rc::gen::inRange(1, 9);
+    const Space volume({2, 4, 5});
+    const Array x = test::random_array(volume, 1);
+    const auto [scales, shear] = across(angle, ratio, {3, 2, 0.5f});
+    const Eigen::VectorXd plain = test::column(gradient(volume, {3, 2, 0.5f}) * x),
+                          some = test::column(gradient(volume, scales, shear) * x);
+    for (Index i = 0; i < volume.size(); ++i) {
+      const double z = plain(i), y = plain(40 + i), dx = plain(80 + i);
+      const double along = std::cos(angle) * dx + std::sin(angle) * y,
+                   aside = -std::sin(angle) * dx + std::cos(angle) * y;
+      const double length = std::hypot(some(i), some(40 + i), some(80 + i));
+      RC_ASSERT(std::abs(length - std::hypot(z, along, ratio * aside)) <= 1e-4);
+    }
+  }));
+  const Space image({1, 40, 40});
+  const auto [scales, shear] = across(0.6, 4);
+  const double norm = operator_norm(gradient(image, scales, shear), 300);
+  EXPECT_LT(norm * norm, gradient_norm_squared(image, scales, shear));
+}
+
 TEST(Gradient, StaysInItsSliceWhereSlicesAreBlocks) {
   const Space apart({3, 4, 5}, Blocks::slices), one({1, 4, 5});
   EXPECT_EQ(gradient(apart).range().parts(), 2);
@@ -43,7 +66,7 @@ TEST(Gradient, HasItsTranspose) {
     const Shape n{*rc::gen::inRange<Index>(1, 4), *rc::gen::inRange<Index>(1, 5),
                   *rc::gen::inRange<Index>(1, 6)};
     const Space volume(n, *rc::gen::element(Blocks::whole, Blocks::slices));
-    const LinearOperator D = gradient(volume, {0.7f, 1, 1.3f});
+    const LinearOperator D = gradient(volume, {0.7f, 1, 1.3f}, *rc::gen::element(0.0f, -0.6f));
     const Eigen::MatrixXd matrix = test::dense(D);
     RC_ASSERT(matrix.transpose() == test::dense(adjoint(D)));
     Array x = test::random_array(volume, 1), y = test::random_array(D.range(), 2);

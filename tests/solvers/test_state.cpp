@@ -141,6 +141,11 @@ TEST(State, OfPdhgIsWhole) {
       return Pdhg(e.A, e.b.clone(), Array(e.A.domain()), total_variation(e.A.domain()), {0.1f},
                   weighted ? std::optional(weights.clone()) : std::nullopt, {.bounds = above_zero});
     });
+  const Levels levels{.low = 0, .high = 0.5f, .first_steps = 2, .steps_a_stage = 1};
+  expect_goes_on(e, [&] {
+    return Pdhg(e.A, e.b.clone(), Array(e.A.domain()), total_variation(e.A.domain()), {0.1f}, {},
+                {.bounds = {.lowest = 0, .highest = 0.5f}, .levels = levels});
+  });
 }
 
 /// `rule_for` makes the same rule for a solver each time; the run goes on from every iteration.

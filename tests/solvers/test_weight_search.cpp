@@ -93,6 +93,11 @@ struct NoisyScan {
                        observe);
   }
 
+  WeightFound found_of_an_arc() const {
+    const Half one = half(0), two = half(1);
+    return find_weight(one.A, one.b.clone(), {one.fbp.clone(), two.fbp.clone(), {}, true}, tv);
+  }
+
   double error_with(double weight) const {
     Pdhg solver(A, b.clone(), fbp(A, scan, grid, {}) * b, tv, {static_cast<float>(weight)});
     run(solver, max_iterations(200));
@@ -107,6 +112,14 @@ struct NoisyScan {
     return error_with(weight) / least;
   }
 };
+
+/// Views of an arc have no halves that could judge each other. So the weight follows from noise.
+TEST(WeightSearch, OfAnArcHasNoTrialsAndAShareOfTheFirstWeight) {
+  const NoisyScan scan;
+  const WeightFound arc = scan.found_of_an_arc();
+  EXPECT_TRUE(arc.trials.empty());
+  EXPECT_NEAR(arc.weight / scan.found().trials.front().weight, 0.3, 1e-5);
+}
 
 TEST(WeightSearch, FindsAWeightThatIsAlmostTheBest) {
   for (const float noise : {0.01f, 0.03f, 0.2f})

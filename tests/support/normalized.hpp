@@ -98,8 +98,8 @@ void expect_tomopys_normalize_bg(const Transmissions& transmissions) {
   const auto last = static_cast<std::size_t>(shape[2]) - 1;
   for (const Index width : {1, 4}) {
     ReferencesInMemory reader(floats({0, 1, shape[2]}, {}), floats({0, 1, shape[2]}, {}));
-    const pipeline::Preprocessing how{.minus_log = false,
-                                      .air_bins = {Range{0, width}, Range{shape[2] - width, shape[2]}}};
+    const pipeline::Preprocessing how{.air_bins = {Range{0, width}, Range{shape[2] - width, shape[2]}},
+                                      .keeps_transmissions = true};
     const Array y = transmissions(floats(shape, input.floats()),
                                   pipeline::read_reference(reader, {0, shape[1]}, {0, shape[2]}, how), how,
                                   Space(shape, Blocks::rows));
