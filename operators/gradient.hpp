@@ -17,8 +17,8 @@ namespace TANDEM_PUBLIC tandem {
 /// `volume` is a volume
 LinearOperator gradient(const Space& volume, std::array<float, 3> scales = {1, 1, 1}, float shear = 0);
 
-/// A close upper bound of |gradient|^2: 4 times the sum of the squared factors, where that along y is the sum
-/// of |its factor| and |shear|.
+/// A close upper bound of |gradient|^2: 4 times the sum of the squared factors. The factor along y counts as
+/// |factor| + |shear|.
 double gradient_norm_squared(const Space& volume, std::array<float, 3> scales = {1, 1, 1}, float shear = 0);
 
 /// Factors and a shear with which lengths of gradients weigh some differences more.

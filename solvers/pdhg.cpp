@@ -198,21 +198,22 @@ const Array& Pdhg::residual() {
   return s_;
 }
 
+/// The sum of w (b - Ax)^2 of each block.
+std::vector<double> Pdhg::weighted_misfits_of_solution() {
+  const Array& left = residual();
+  if (!data_weights_) return dot(left, left, stream_);
+  Array weighted = left.clone(stream_);
+  multiply(*data_weights_, weighted, stream_);
+  return dot(weighted, left, stream_);
+}
+
 std::vector<double> Pdhg::regularity() {
   regulariser_.K.apply(1, solution(), 0, g_, stream_);
   return regulariser_.value(g_, stream_);
 }
 
 std::vector<double> Pdhg::objective() {
-  const Array& left = residual();
-  std::vector<double> misfit;
-  if (data_weights_) {
-    Array weighted = left.clone(stream_);
-    multiply(*data_weights_, weighted, stream_);
-    misfit = dot(weighted, left, stream_);
-  } else {
-    misfit = dot(left, left, stream_);
-  }
+  std::vector<double> misfit = weighted_misfits_of_solution();
   const std::vector<double> uneven = regularity();
   for (std::size_t k = 0; k < misfit.size(); ++k)
     misfit[k] = 0.5 * misfit[k] + weights_[weights_.size() > 1 ? k : 0] * uneven[k];

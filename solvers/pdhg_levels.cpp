@@ -55,12 +55,4 @@ void Pdhg::judge_levels() {
   project();
 }
 
-std::vector<double> Pdhg::weighted_misfits_of_solution() {
-  residual();
-  if (!data_weights_) return dot(s_, s_, stream_);
-  Array weighted = s_.clone(stream_);
-  multiply(*data_weights_, weighted, stream_);
-  return dot(weighted, s_, stream_);
-}
-
 }  // namespace tandem

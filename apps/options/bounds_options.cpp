@@ -42,9 +42,20 @@ void parse_support(Support& support, const std::string& text) {
                       number_of_support(numbers[2], text, true)};
 }
 
+void parse_levels(Recipe& r, const std::string& text) {
+  const auto [low, high] = parse_ends("--levels", text, false);
+  r.levels.emplace(static_cast<float>(*low), static_cast<float>(*high));
+}
+
 }  // namespace
 
 void add_bounds(Table& c, Recipe& r) {
+  c.add_parsed(
+       "--levels", On::result, [&r](const std::string& text) { parse_levels(r, text); },
+       "two attenuations that most voxels have, such as 0 and that of the one material: voxels are led to "
+       "them in stages, where views lack a part of the turn; they are bounds, too")
+      .of_kind("LOW:HIGH")
+      .of_the_method();
   c.add("--nonnegative", On::result, r.nonnegative, "no voxel below zero").without("--levels");
   c.add_parsed(
        "--bounds", On::result,

@@ -4,7 +4,7 @@
 
 namespace tandem::apps {
 
-/// Adds --nonnegative, --bounds, --support and --shell.
+/// Adds --levels, --nonnegative, --bounds, --support and --shell.
 void add_bounds(Table& c, pipeline::Recipe& r);
 
 /// A disc as --support takes it.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 #include <string_view>
+#include <utility>
 
 #include "../../core/names.hpp"
 #include "../../core/spelled.hpp"
@@ -161,14 +162,9 @@ void add_filter(Table& c, ReconOptions& o) {
 /// Numbers beside which data and voxels still count as floats.
 Check of_regularisers() { return within(1e-30, 1e9); }
 
-Check positive_or_auto() {
-  return [number = of_regularisers()](std::string& text) {
-    return in_lower_case(text) == "auto" ? (text = "auto", std::string()) : number(text);
-  };
-}
-
-Check degrees_or_auto() {
-  return [number = within(-360, 360, "degrees")](std::string& text) {
+/// A number that passes a check, or the word auto.
+Check or_auto(Check check) {
+  return [number = std::move(check)](std::string& text) {
     return in_lower_case(text) == "auto" ? (text = "auto", std::string()) : number(text);
   };
 }
@@ -200,7 +196,7 @@ void add_start_and_weights(Table& c, ReconOptions& o) {
        "weight of total variation, beside data of mean weight 1, in mm (pixels without a pitch); the larger, "
        "the smoother (default auto: found by cross-validation). huber: differences of neighbours below D, an "
        "attenuation in 1/mm (1/pixel), count by their squares, which keeps slopes smooth (default: none)")
-      .check(with_detail(positive_or_auto(), "huber", of_regularisers()))
+      .check(with_detail(or_auto(of_regularisers()), "huber", of_regularisers()))
       .of_kind("X|auto[:huber=D]")
       .called("weight of total variation")
       .of_the_method();
@@ -209,7 +205,7 @@ void add_start_and_weights(Table& c, ReconOptions& o) {
        "where views lack a part of the turn: differences across this direction in slices, degrees from x "
        "towards y, weigh D times as much (default 2) as those along it, whose edges no view sees; auto: the "
        "middle direction of the rays (default: all weigh the same)")
-      .check(with_detail(degrees_or_auto(), "ratio", within(1, 1000)))
+      .check(with_detail(or_auto(within(-360, 360, "degrees")), "ratio", within(1, 1000)))
       .of_kind("auto|DEG[:ratio=D]")
       .of_the_method();
   c.add("--tikhonov-weight", On::result, r.tikhonov_weight,
@@ -266,11 +262,6 @@ void parse_stop(Recipe& recipe, const std::string& given) {
                      "settled, settled=EPS, relative=EPS, gap=EPS or time=S");
 }
 
-void parse_levels(Recipe& r, const std::string& text) {
-  const auto [low, high] = parse_ends("--levels", text, false);
-  r.levels.emplace(static_cast<float>(*low), static_cast<float>(*high));
-}
-
 void add_steps_and_stops(Table& c, ReconOptions& o) {
   Recipe& r = o.recipe;
   for (const SolverKind& kind : solver_kinds())
@@ -294,12 +285,6 @@ void add_steps_and_stops(Table& c, ReconOptions& o) {
   c.add("--subsets", On::result, r.subsets,
         "how many subsets the views are dealt out to (default: " + words_of_subsets() + ")")
       .check(count())
-      .of_the_method();
-  c.add_parsed(
-       "--levels", On::result, [&r](const std::string& text) { parse_levels(r, text); },
-       "two attenuations that most voxels have, such as 0 and that of the one material: voxels are led to "
-       "them in stages, where views lack a part of the turn; they are bounds, too")
-      .of_kind("LOW:HIGH")
       .of_the_method();
   add_bounds(c, r);
   c.add_parsed(

@@ -48,8 +48,8 @@ struct Case {
   double bin;  ///< at the axis
 };
 
-/// Parallel, fan and cone beams over `arc`, one with a rolled detector, with the axis off the middle and bins
-/// of 0.5 mm at the object.
+/// Parallel, fan and cone beams over `arc`, one with a rolled detector. The axis is off the middle, and bins
+/// are 0.5 mm at the object.
 std::vector<Case> beams(double arc, Index rows = 5) {
   ParallelBeam parallel = test::scan_of(1, rows, 131, 0.5);
   parallel.angles = test::regular_angles(41, arc);
