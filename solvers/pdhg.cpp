@@ -18,7 +18,7 @@ Pdhg::Pdhg(LinearOperator A, Array b, Array x0, Regulariser regulariser, std::ve
            std::optional<Array> data_weights, PdhgOptions options)
     : A_(std::move(A)),
       regulariser_(std::move(regulariser)),
-      options_(options),
+      options_(std::move(options)),
       stream_(default_stream(A_.domain().device())),
       b_(std::move(b)),
       x_(std::move(x0)),

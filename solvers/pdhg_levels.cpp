@@ -24,7 +24,8 @@ void Pdhg::begin_stage() {
   const int after = static_cast<int>(steps_.front()) - levels.first_steps;
   if (after < 0 || after % levels.steps_a_stage != 0 || after >= Levels::stages * levels.steps_a_stage)
     return;
-  const float stage = static_cast<float>(after / levels.steps_a_stage + 1);
+  const int stages_before = after / levels.steps_a_stage;
+  const auto stage = static_cast<float>(stages_before + 1);
   if (after == 0) {
     axpby(1, solution(), 0, staged_->without, stream_);
     staged_->misfits = weighted_misfits_of_solution();
