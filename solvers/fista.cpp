@@ -20,7 +20,7 @@ Fista::Fista(LinearOperator A, Array b, Array x0, Regulariser regulariser, std::
              std::optional<Array> data_weights, FistaOptions options)
     : SolverBase(std::move(A), std::move(x0)),
       regulariser_(std::move(regulariser)),
-      options_(options),
+      options_(std::move(options)),
       b_(std::move(b)),
       before_(A_.domain(), stream_),
       z_(A_.domain(), stream_),

@@ -12,7 +12,9 @@
 namespace tandem {
 
 Landweber::Landweber(LinearOperator A, Data b, Array x0, SirtOptions options)
-    : ResidualSolver(std::move(A), std::move(b.own), std::move(x0)), options_(options), update_(A_.domain()) {
+    : ResidualSolver(std::move(A), std::move(b.own), std::move(x0)),
+      options_(std::move(options)),
+      update_(A_.domain()) {
   require_relaxation(options_.relaxation, "Landweber");
   for (const double norm : block_norms(A_, update_, r_, stream_))
     steps_.push_back(norm > 0 ? options_.relaxation / (norm * norm) : 0);

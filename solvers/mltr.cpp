@@ -19,7 +19,7 @@ constexpr float nothing = 1e-30f;
 
 Mltr::Mltr(LinearOperator A, Data counts, Data blank, Array x0, MltrOptions options)
     : SolverBase(std::move(A), std::move(x0)),
-      options_(options),
+      options_(std::move(options)),
       counts_(std::move(counts.own)),
       blank_(std::move(blank.own)),
       lengths_(row_sums(A_)),

@@ -16,7 +16,7 @@ namespace tandem {
 
 OsSirt::OsSirt(const Subsets& A, Data b, Array x0, SirtOptions options)
     : ResidualSolver(A, A.ordered(std::move(b.own)), std::move(x0)),
-      options_(options),
+      options_(std::move(options)),
       row_weight_(inverse_sums(row_sums(A_), stream_)),
       column_weight_(A_.domain(), stream_),
       update_(A_.domain(), stream_) {

@@ -13,7 +13,7 @@ namespace tandem {
 
 Sirt::Sirt(LinearOperator A, Data b, Array x0, SirtOptions options)
     : ResidualSolver(std::move(A), std::move(b.own), std::move(x0)),
-      options_(options),
+      options_(std::move(options)),
       row_weight_(inverse_sums(row_sums(A_), stream_)),
       column_weight_(inverse_sums(column_sums(A_), stream_)),
       update_(A_.domain(), stream_) {
