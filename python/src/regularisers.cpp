@@ -66,7 +66,8 @@ void add_weight(nb::module_& m) {
 void add_regularisers(nb::module_& m) {
   nb::class_<Regulariser>(m, "Regulariser", nb::dynamic_attr(),
                           "A convex function of a volume that Pdhg and Fista keep small.");
-  m.def("total_variation", &total_variation, "volume"_a, "scales"_a = std::array<float, 3>{1, 1, 1}, "shear"_a = 0.0f,
+  m.def("total_variation", &total_variation, "volume"_a, "scales"_a = std::array<float, 3>{1, 1, 1},
+        "shear"_a = 0.0f,
         "The sum of the lengths of the gradient; scales: factors of differences along (slice, y, x).");
   m.def("tikhonov", &tikhonov, "volume"_a, "Half the sum of squares of all voxels: Tikhonov's regulariser.");
   m.def("own_regulariser", &own_regulariser);
