@@ -12,6 +12,7 @@
 #include "../operators/algebra.hpp"
 #include "../operators/fbp.hpp"
 #include "frame_stack.hpp"
+#include "median.hpp"
 #include "slice_picture.hpp"
 
 namespace tandem::calibration {
@@ -66,13 +67,6 @@ std::vector<float> sample_of(Index voxels, const std::vector<char>& within, cons
     if (within[k % area])
       if (const std::optional<float> one = value(k)) some.push_back(*one);
   return some;
-}
-
-double median_of(std::vector<float>& values) {
-  if (values.empty()) return 0;
-  const auto middle = values.begin() + std::ssize(values) / 2;
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
 }
 
 /// Calls use(neighbour) for the voxels that share a face with one.
@@ -264,7 +258,7 @@ double main_attenuation(std::vector<float> smooth) {
     const double above = std::max(least, noise);
     const auto end = std::partition(smooth.begin(), smooth.end(), [&](float value) { return value > above; });
     std::vector<float> body(smooth.begin(), end);
-    main = median_of(body);
+    main = median_of(std::move(body));
     if (std::abs(main / 2 - least) < exact * main) break;
     least = main / 2;
   }

@@ -8,6 +8,8 @@
 
 #include "../core/error.hpp"
 #include "../core/spelled.hpp"
+#include "median.hpp"
+#include "ray_across.hpp"
 
 namespace tandem::calibration {
 
@@ -18,12 +20,6 @@ constexpr double noises = 4;           // two neighbours hardly are so far above
 
 std::string option() { return spelled("support") + " disc: "; }
 std::string remedy() { return "; give " + spelled("support") + " FILE, a volume that is zero outside"; }
-
-double median_of(std::vector<double> values) {
-  const auto middle = values.begin() + std::ssize(values) / 2;
-  std::ranges::nth_element(values, middle);
-  return *middle;
-}
 
 /// Line integrals from the level of air, which the outer bins of each line have unless an object is there.
 class EdgedShadow {
@@ -102,22 +98,6 @@ class EdgedShadow {
   double peak_ = 0, noise_ = 0;
 };
 
-/// A line across z: the points with the product `offset` with a unit vector, which points to higher bins.
-struct Tangent {
-  double x, y, offset;
-};
-
-Tangent tangent_at(const FlexibleBeam& scan, Index view, Index row, double bin) {
-  const FlexibleView& v = scan.views[view];
-  const Vector3 cell =
-      point_on(scan, v, row - 0.5 * (scan.detector.rows - 1), bin - 0.5 * (scan.detector.bins - 1));
-  const double ux = scan.parallel ? v.source[0] : cell[0] - v.source[0],
-               uy = scan.parallel ? v.source[1] : cell[1] - v.source[1], length = std::hypot(ux, uy);
-  const double side = -uy * v.bin_step[0] + ux * v.bin_step[1] < 0 ? -1 : 1;
-  const double x = -side * uy / length, y = side * ux / length;
-  return {x, y, x * cell[0] + y * cell[1]};
-}
-
 /// Equations (x, y, +-1) . (centre, R) = offset of all edges, of which `used` count.
 struct Tangents {
   Eigen::MatrixXd lines;
@@ -134,18 +114,18 @@ struct Tangents {
 /// The outermost ones of all rows in each view.
 Tangents tangents_at(const EdgedShadow& shadow, const FlexibleBeam& scan, const std::vector<Index>& rows,
                      double least) {
-  std::vector<std::pair<Tangent, double>> all;
+  std::vector<std::pair<RayAcross, double>> all;
   Index cut = 0;
   const Index views = views_of(scan), bins = scan.detector.bins;
   for (Index view = 0; view < views; ++view) {
-    std::optional<Tangent> low, high;
+    std::optional<RayAcross> low, high;
     bool is_cut = false;
     for (Index k = 0; k < std::ssize(rows); ++k) {
       const auto edges = shadow.edges(view, k, least);
       if (!edges) continue;
       is_cut = is_cut || edges->low <= 0 || edges->high >= bins - 1;
-      const Tangent below = tangent_at(scan, view, rows[k], edges->low),
-                    above = tangent_at(scan, view, rows[k], edges->high);
+      const RayAcross below = ray_across(scan, view, rows[k], edges->low),
+                      above = ray_across(scan, view, rows[k], edges->high);
       if (!low || below.offset < low->offset) low = below;
       if (!high || above.offset > high->offset) high = above;
     }
@@ -173,7 +153,7 @@ Eigen::VectorXd agreeing(const Tangents& all) {
                    few = 0.02;  // usual distances, more than those of any ellipse; share of the edges
   const Eigen::VectorXd each = Eigen::VectorXd::Ones(all.offsets.size());
   const Eigen::VectorXd away = all.residuals(all.solved(each)).cwiseAbs();
-  const double most = far * median_of({away.begin(), away.end()});
+  const double most = far * median_of(std::vector<double>(away.begin(), away.end()));
   const Eigen::VectorXd used = (away.array() <= most).cast<double>();
   return used.sum() >= (1 - few) * each.sum() ? used : each;
 }
@@ -194,7 +174,7 @@ ShadowDisc fit_shadow_disc(std::vector<float> lines, const FlexibleBeam& scan,
   const Eigen::Vector3d circle = at_edge.solved(used), inner = within.solved(agreeing(within));
   const double r = circle(2), inner_r = inner(2),
                bin =
-                   std::abs(tangent_at(scan, 0, rows[0], 1).offset - tangent_at(scan, 0, rows[0], 0).offset);
+                   std::abs(ray_across(scan, 0, rows[0], 1).offset - ray_across(scan, 0, rows[0], 0).offset);
   const double radius = std::sqrt(r * r + std::max(0.0, r * r - inner_r * inner_r) / 3);
   const double residual = std::sqrt(at_edge.residuals(circle).cwiseAbs2().dot(used) / used.sum());
   const Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d> normal(at_edge.lines.transpose() * used.asDiagonal() *

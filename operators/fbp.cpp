@@ -1,5 +1,6 @@
 #include "fbp.hpp"
 
+#include "../core/error.hpp"
 #include "algebra.hpp"
 #include "filtered_scan.hpp"
 #include "fourier.hpp"
@@ -32,6 +33,15 @@ LinearOperator projector_of_fdk(const ConeBeam& wide, const VolumeGrid& grid, Mo
              : projector(wide, grid, model, device, of_accuracy);
 }
 
+/// The voxels of a fan. Rays of Joseph's model run through their middles only, however flat they are.
+VolumeGrid voxels_of_fan(const FanBeam& scan, const VolumeGrid& grid, Model model) {
+  require<GeometryError>(
+      model != Model::joseph,
+      "fdk of a fan beam: model joseph has no back-projection of voxels that are flat; give "
+      "separable_footprint, pixel_driven or hierarchical");
+  return flat_voxels(scan, grid);
+}
+
 }  // namespace
 
 LinearOperator fdk_backprojector(const ConeBeam& scan, const VolumeGrid& grid, Model model, Device device,
@@ -41,7 +51,8 @@ LinearOperator fdk_backprojector(const ConeBeam& scan, const VolumeGrid& grid, M
 
 LinearOperator fdk_backprojector(const FanBeam& scan, const VolumeGrid& grid, Model model, Device device,
                                  const Execution& how) {
-  return fdk_backprojector(static_cast<const ConeBeam&>(scan), flat_voxels(scan, grid), model, device, how);
+  return fdk_backprojector(static_cast<const ConeBeam&>(scan), voxels_of_fan(scan, grid, model), model,
+                           device, how);
 }
 
 LinearOperator fdk_backprojector(const ConeBeam& scan, Range views, const VolumeGrid& grid, Model model,
@@ -52,7 +63,8 @@ LinearOperator fdk_backprojector(const ConeBeam& scan, Range views, const Volume
 
 LinearOperator fdk_backprojector(const FanBeam& scan, Range views, const VolumeGrid& grid, Model model,
                                  Device device) {
-  return fdk_backprojector(static_cast<const ConeBeam&>(scan), views, flat_voxels(scan, grid), model, device);
+  return fdk_backprojector(static_cast<const ConeBeam&>(scan), views, voxels_of_fan(scan, grid, model), model,
+                           device);
 }
 
 LinearOperator fdk(const ConeBeam& scan, const VolumeGrid& grid, Filter filter, Model model, Device device,
@@ -63,7 +75,8 @@ LinearOperator fdk(const ConeBeam& scan, const VolumeGrid& grid, Filter filter, 
 
 LinearOperator fdk(const FanBeam& scan, const VolumeGrid& grid, Filter filter, Model model, Device device,
                    const Execution& how) {
-  return fdk(static_cast<const ConeBeam&>(scan), flat_voxels(scan, grid), filter, model, device, how);
+  return fdk(static_cast<const ConeBeam&>(scan), voxels_of_fan(scan, grid, model), filter, model, device,
+             how);
 }
 
 LinearOperator fbp(const LinearOperator& A, const ParallelBeam& scan, const VolumeGrid& grid, Filter filter,

@@ -20,7 +20,7 @@ LinearOperator backprojector(const LinearOperator& A, const ConeBeam& scan, cons
 
 /// The operator B with a projector that it makes itself, for any part of a volume. For a fan beam it takes
 /// the voxels of `flat_voxels`. `how.accuracy` is that of Model::hierarchical. Shapes: (view, row, bin) on
-/// the detector of `filtered_scan(scan)` -> (slice, y, x).
+/// the detector of `filtered_scan(scan)` -> (slice, y, x). @throws GeometryError for a fan beam by joseph
 LinearOperator fdk_backprojector(const ConeBeam& scan, const VolumeGrid& grid,
                                  Model model = Model::separable_footprint, Device device = Device::cpu(),
                                  const Execution& how = {});

@@ -142,7 +142,7 @@ class PlannedRun {
       pipeline::TrueVolume(plan_.job.place(), o_.truth, any_external);
     if (plan_.job.options.initial == pipeline::Initial::file)
       pipeline::open_on_grid(plan_.job.place(), plan_.job.options.initial_file, "--initial", any_external);
-    pipeline::open_support(plan_.job, any_external);
+    pipeline::open_bounds(plan_.job, any_external);
   }
 
   void make_ready() {
@@ -161,7 +161,8 @@ class PlannedRun {
     planned_ = plan_json(plan_, reader_->info());
     if (!ranks_.is_alone()) planned_["ranks"] = rank_lines_;
     if (completed_.metal) planned_["metal"] = metal_json(*completed_.metal);
-    if (completed_.support) planned_["support"] = support_json(*completed_.support);
+    if (completed_.support.disc) planned_["support"] = support_json(*completed_.support.disc);
+    if (completed_.support.shell) planned_["shell"] = shell_json(*completed_.support.shell);
     if (completed_.hardening.one) planned_["hardening"] = hardening_json(*completed_.hardening.one);
     if (completed_.hardening.second)
       planned_["hardening"]["second_material"] = second_json(*completed_.hardening.second);

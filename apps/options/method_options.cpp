@@ -375,12 +375,24 @@ const std::vector<Condition>& conditions() {
                 (method.iterates() && o.recipe.initial.value_or(method.initial) == Initial::fbp);
        },
        " goes with fbp, or with --initial fbp"},
+      {{"--limited-angle"},
+       [](const ReconOptions& o, const Method& method) {
+         return method.reads("support") || !o.given("--reconstruction-algorithm");
+       },
+       " auto goes with tv, and with others that take --support, not with {}"},
       {{"--shell"},
-       [](const ReconOptions& o, const Method&) { return o.recipe.support.any(); },
+       [](const ReconOptions& o, const Method&) { return o.recipe.support.any() || o.limited_angle_follows; },
        " is measured from the edge of a support; give --support disc or FILE"},
       {{"--shell"},
-       [](const ReconOptions& o, const Method&) { return o.recipe.highest || o.recipe.levels; },
-       " has the highest value of voxels; give --bounds LOW:HIGH, or --levels LOW:HIGH"},
+       [](const ReconOptions& o, const Method&) {
+         return o.recipe.highest || o.recipe.levels || !o.recipe.highest_file.empty() ||
+                o.limited_angle_follows;
+       },
+       " has the highest value of voxels; give --bounds LOW:HIGH, or --levels LOW:HIGH, without "
+       "--nonnegative"},
+      {{"--limited-angle"},
+       [](const ReconOptions& o, const Method&) { return o.sweep.empty(); },
+       " and --sweep do not go together: slices are judged by fbp"},
       {{"--metal"},
        [](const ReconOptions&, const Method& method) { return method.filters; },
        " goes with fbp and fdk; {} would trust line integrals that are made up"},
@@ -471,6 +483,7 @@ std::string words_of_methods() {
 
 void add_method(Table& c, ReconOptions& o) {
   add_choice_of_method(c, o);
+  add_limited_angle(c, o);
   add_initial(c, o.recipe);
   add_filter(c, o);
   add_start_and_weights(c, o);

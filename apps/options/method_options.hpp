@@ -13,6 +13,9 @@ void add_method(Table& command, ReconOptions& o);
 /// The options for what the physics of a beam makes wrong.
 void add_physics(Table& command, ReconOptions& o);
 
+/// The option for views from a part of all directions.
+void add_limited_angle(Table& command, ReconOptions& o);
+
 /// @throws UsageError if an option that is given has no meaning with the method, or with any of those that
 /// are compared
 void check_conditions(const ReconOptions& o);

@@ -265,6 +265,8 @@ NamedFiles sources_of(const ReconOptions& o) {
   NamedFiles inputs = inputs_of(o.scan);
   inputs.push_back({"--initial", o.recipe.initial_file});
   inputs.push_back({"--support", o.recipe.support.file});
+  inputs.push_back({"--bounds", o.recipe.lowest_file});
+  inputs.push_back({"--bounds", o.recipe.highest_file});
   inputs.push_back({"--row-axes", o.recipe.row_axes});
   return inputs;
 }

@@ -31,7 +31,8 @@ struct ReconOptions {
   std::optional<int> checkpoint_every;  ///< iterations
   std::optional<Index> serve;           ///< the port of the page; 0: any free one
   bool gives_accuracy = false, dry_run = false, resume = false;
-  double patience = 60;  // seconds
+  bool limited_angle_follows = false;  ///< whether what --limited-angle stands for is still to be taken
+  double patience = 60;                // seconds
   std::optional<Index> planned_views;
   const Table* command = nullptr;
 

@@ -18,6 +18,8 @@ std::map<std::string, std::string> left_out_of(const ReconOptions& o) {
   std::map<std::string, std::string> out;
   if (o.recipe.metal_if_it_fits && !o.recipe.mends_metal) out["metal"] = "";
   if (o.recipe.circles_if_they_fit && o.recipe.padding != Padding::circle) out["padding"] = "";
+  if (o.recipe.direction_if_it_fits && !o.recipe.finds_tv_direction) out["tv-direction"] = "";
+  if (o.recipe.support_if_it_fits && !o.recipe.support.any()) out["support"] = "";
   return out;
 }
 
@@ -39,6 +41,8 @@ std::string config_of(const ReconOptions& o, const pipeline::Job& job,
   if (o.recipe.follow && !o.recipe.padding) found["padding"] = toml_of({"cosine"});
   if (o.recipe.padding == Padding::circle)
     found["padding"] = toml_of({"circle:attenuation=" + io::shortest(o.recipe.fbp_filter.attenuation)});
+  if (taken.finds_high_level)
+    found["levels"] = toml_of({io::shortest(taken.levels->first) + ':' + io::shortest(taken.levels->second)});
   if (taken.support.disc) found["support"] = toml_of({text_of_disc(taken.support)});
   if (job.method->iterates()) {
     found["iterations"] = std::to_string(*taken.iterations);

@@ -10,7 +10,8 @@ namespace tandem::apps {
 std::string config_of(const ReconOptions& o, const pipeline::Job& job,
                       const std::optional<pipeline::ValueRange>& range = {});
 
-/// Options that --physics stands for, and that the scan could not have: recipes do not record them.
+/// Options that --physics and --limited-angle stand for, and that the scan could not have: recipes do not
+/// record them.
 std::map<std::string, std::string> left_out_of(const ReconOptions& o);
 
 /// The coefficients of --beam-hardening, as one types them; empty if there are none.

@@ -58,4 +58,11 @@ json support_json(const calibration::ShadowDisc& found) {
           {"edges", found.edges}};
 }
 
+json shell_json(const calibration::ShellAttenuation& found) {
+  return {{"attenuation", found.value},
+          {"doubt", found.doubt},
+          {"rays", found.rays},
+          {"change", found.change ? json(*found.change) : json(nullptr)}};
+}
+
 }  // namespace tandem::apps

@@ -6,6 +6,7 @@
 #include "../../calibration/metal.hpp"
 #include "../../calibration/second_material.hpp"
 #include "../../calibration/shadow_disc.hpp"
+#include "../../calibration/shell_attenuation.hpp"
 
 namespace tandem::apps {
 
@@ -13,5 +14,6 @@ nlohmann::json hardening_json(const calibration::Hardening& found);
 nlohmann::json second_json(const calibration::SecondMaterial& found);
 nlohmann::json metal_json(const calibration::MetalSearch& found);
 nlohmann::json support_json(const calibration::ShadowDisc& found);
+nlohmann::json shell_json(const calibration::ShellAttenuation& found);
 
 }  // namespace tandem::apps

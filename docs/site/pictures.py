@@ -2,7 +2,8 @@
 """Draws the pictures that docs/ and README.md keep: pictures.py PROGRAM DATA FOLDER
 
 The program makes the volumes in FOLDER, by the commands that docs/pictures.md has. DATA has the measured scans, in any
-folder: tooth.h5, sinogram_360_neutron_image.tif, and tiffs/, flat_00001.tiff, dark_00001.tiff, angles.txt of the capsule.
+folder: tooth.h5, sinogram_360_neutron_image.tif, and tiffs/, flat_00001.tiff, dark_00001.tiff, angles.txt of the
+capsule, htc2022_ta_full.mat.
 What is missing is named, and its picture stays as it is. All panels of a picture have one window of greys, that of the
 best of them, and voxels of whole pixels. A scale bar counts voxels, where the scan does not know its pitch.
 
@@ -201,6 +202,18 @@ def tooth(maker):
          Style(2, 2, (), 50))
 
 
+def arc(maker):
+    """A disc with holes from 30 degrees."""
+    scan = maker.find("htc2022_ta_full.mat")
+    options = ("--minus-log", "false", "--air-columns", "0:16", "--beam-hardening", "1,-0.0009,0.0711", "--binning", 2,
+               "--size", 256, "--voxel-size", 0.29664)
+    ways = (("FBP",), ("total variation", "--reconstruction-algorithm", "tv"),
+            ("--limited-angle auto", "--photons", 40000, "--limited-angle", "auto", "--shell", 4))
+    panels = [Panel(caption, maker.made(scan, "arc", *options, "--views", "0:61", *more)[0]) for caption, *more in ways]
+    panels.append(Panel("FBP of the whole turn", maker.made(scan, "arc", *options)[0]))
+    draw("pictures/arc.png", panels, Style(4, 1, (-0.01, 0.05), 50))
+
+
 def groups(maker):
     """A cone by both of its models, and ten times what differs, from noisy views."""
     panels = []
@@ -261,7 +274,7 @@ def wrong(maker):
 def main():
     program, data, folder = map(pathlib.Path, sys.argv[1:4])
     maker, failed = Maker(program, data, folder), False
-    for draw_one in (demo, rods, axis, half, few, tooth, groups, wrong):
+    for draw_one in (demo, rods, axis, half, few, tooth, arc, groups, wrong):
         if len(sys.argv) > 4 and draw_one.__name__ not in sys.argv[4:]:
             continue
         try:

@@ -32,7 +32,8 @@ std::vector<double> central_rays(const Scan& scan) {
 RayGap widest_ray_gap(const Scan& scan) {
   const Circle rays(central_rays(scan), half_turn);
   const double seen = half_turn - rays.widest_gap();
-  return {rays.widest_gap(), rays.holes() > 0, rays.directions().front() + seen / 2};
+  return {rays.widest_gap(), rays.holes() > 0 || rays.directions().size() < 2,
+          rays.directions().front() + seen / 2};
 }
 
 }  // namespace tandem::pipeline

@@ -16,6 +16,7 @@
 #include "../../counts/steps/chain.hpp"
 #include "../../io/files/text.hpp"
 #include "../beams/beam.hpp"
+#include "../beams/ray_gap.hpp"
 #include "../methods/method.hpp"
 #include "../plan/grids.hpp"
 #include "../plan/make_job.hpp"
@@ -161,6 +162,17 @@ void warn_of_repeated_view(io::ScanReader& reader, const Recipe& recipe, const i
 
 namespace {
 
+/// Takes the direction of total variation out of a recipe, if `--limited-angle` set it and no view lacks.
+void leave_out_direction(Recipe& recipe, const io::ScanInfo& info, const Listener& listener) {
+  if (!recipe.finds_tv_direction || !recipe.direction_if_it_fits) return;
+  Recipe without = recipe;
+  without.finds_tv_direction = false, without.steps = without_hardening(without.steps);
+  if (widest_ray_gap(make_job(info, without).scan).is_wide()) return;
+  recipe.finds_tv_direction = false;
+  listener.note(spelled("limited-angle") + " auto: the views look from all around, so all directions of " +
+                "total variation weigh the same");
+}
+
 /// Takes out of a recipe what `--physics` stands for, and what this scan cannot have.
 void leave_out_what_does_not_fit(Recipe& recipe, const io::ScanInfo& info, const Listener& listener) {
   const auto note = [&](const std::string& text) { listener.note(spelled("physics") + " auto: " + text); };
@@ -302,11 +314,12 @@ Completed complete(Recipe& recipe, io::ScanReader& reader, const Listener& liste
   Completed by;
   if (recipe.find_axis) by.axes = take_axis(recipe, reader, selected, listener);
   leave_out_what_does_not_fit(recipe, reader.info(), listener);
+  leave_out_direction(recipe, reader.info(), listener);
   std::optional<FirstOfScan> first;
   if (recipe.mends_metal) by.metal = take_metal(recipe, reader, first, listener);
   if (option::beam_hardening.is_word(recipe.steps, "auto"))
     by.hardening = take_hardening(recipe, reader, std::move(first), listener);
-  if (recipe.support.is_disc && !recipe.support.disc) by.support = take_support(recipe, reader, listener);
+  by.support = take_support(recipe, reader, listener);
   complete_padding(recipe, reader, listener);
   return by;
 }

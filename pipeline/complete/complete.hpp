@@ -7,6 +7,7 @@
 #include "../../calibration/metal.hpp"
 #include "../../calibration/second_material.hpp"
 #include "../../calibration/shadow_disc.hpp"
+#include "../../calibration/shell_attenuation.hpp"
 #include "../../io/scans/scan_reader.hpp"
 #include "../plan/recipe.hpp"
 #include "../watch/progress.hpp"
@@ -75,19 +76,26 @@ struct HardeningOfScan {
   std::optional<calibration::SecondMaterial> second{};  ///< by two materials, if that was looked for
 };
 
+/// What the shadow of a disc told, on the first rank, if it was to be found.
+struct FoundSupport {
+  std::optional<calibration::ShadowDisc> disc{};
+  std::optional<calibration::ShellAttenuation> shell{};
+};
+
 /// What a recipe was completed by.
 struct Completed {
   std::vector<double> axes{};  ///< axes that the search leaves open; none if there was no search
   std::optional<calibration::MetalSearch> metal{};  ///< on the first rank, if it was to be found
   HardeningOfScan hardening{};
-  std::optional<calibration::ShadowDisc> support{};  ///< on the first rank, if it was to be found
+  FoundSupport support{};
 };
 
 /// Completes a recipe for a scan: its views, rows and bins, the axes that a file has for rows, and the axis
-/// metal, the correction of beam hardening, the disc of the support, and the attenuation beyond the ends of
-/// rows, if these are to be found. If there are several ranks, the first one looks. `any_external`: whether
-/// raw external files of these axes may lie outside the folder of an HDF5 file. @throws FileError;
-/// GeometryError as `find_axis`, and if the axis is too uncertain to say that the scan is a half acquisition
+/// metal, the correction of beam hardening, the disc of the support, the level of its shell, and the
+/// attenuation beyond the ends of rows, if these are to be found. If there are several ranks, the first one
+/// looks. `any_external`: whether raw external files of these axes may lie outside the folder of an HDF5
+/// file. @throws FileError; GeometryError as `find_axis`, and if the axis is too uncertain to say that the
+/// scan is a half acquisition
 Completed complete(Recipe& recipe, io::ScanReader& reader, const Listener& listener = {},
                    bool any_external = false);
 

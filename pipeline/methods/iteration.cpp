@@ -247,9 +247,13 @@ class Iteration {
     work_.count_updates(problem, all.together() + of_gaps + of_curves);
   }
 
-  void look_at_levels(const Array& x) {
+  /// Voxels outside of a support, which are zero, count as the nearer level.
+  void look_at_levels(const Array& volume) {
     const auto [low, high] = *options_.levels;
-    Stream& stream = default_stream(x.space().device());
+    Stream& stream = default_stream(volume.space().device());
+    Array x(volume.space(), stream);
+    axpby(1, volume, 0, x, stream);
+    clamp(x, {.lowest = low, .highest = high}, stream);
     Array ones(x.space(), stream);
     fill(ones, 1, stream);
     const double lowest = low, highest = high, sum = total(dot(x, ones, stream)),

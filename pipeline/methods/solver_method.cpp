@@ -18,6 +18,8 @@ Bounds bounds_of(const SolverKind& kind, const Recipe& options) {
   require<GeometryError>(options.lowest.value_or(0) == 0, spelled("bounds") + " ", options.lowest.value_or(0),
                          ": voxels of ", kind.name,
                          " are not below zero, and this is their lower bound; give 0:HIGH");
+  require<GeometryError>(options.lowest_file.empty(), spelled("bounds"), " ", options.lowest_file.string(),
+                         ": voxels of ", kind.name, " are not below zero; give 0:HIGH");
   bounds.lowest = 0;
   return bounds;
 }

@@ -6,6 +6,7 @@
 #include "../../core/units.hpp"
 #include "../beams/ray_gap.hpp"
 #include "method.hpp"
+#include "voxel_bounds.hpp"
 
 namespace tandem::pipeline {
 
@@ -20,6 +21,9 @@ void choose_subsets(Job& job) {
                          views);
 }
 
+/// Whether the solver goes through the stages of levels; others of a comparison do not.
+bool has_stages(const Job& job) { return job.options.levels && job.method->reads("levels"); }
+
 bool has_rule(const Recipe& o) {
   return o.stop_by_discrepancy || o.stop_by_gcv || o.stop_by_ncp || o.stop_by_stagnation || o.stop_relative ||
          o.stop_seconds || o.stop_gap || o.stop_settled;
@@ -33,11 +37,11 @@ void choose_rule(Job& job) {
   o.stop_by_ncp = kind.updates > 0;
   o.stop_by_stagnation = !o.stop_by_ncp && kind.tells.reach;
   o.only_watches = o.iterations && has_rule(o);
-  if (kind.tells.end && !o.iterations && !o.levels) o.stop_settled = usual_distance;
+  if (kind.tells.end && !o.iterations && !has_stages(job)) o.stop_settled = usual_distance;
 }
 
 void choose_iterations(Job& job) {
-  if (!job.options.iterations && job.options.levels) job.options.iterations = Levels{}.steps();
+  if (!job.options.iterations && has_stages(job)) job.options.iterations = Levels{}.steps();
   if (!job.options.iterations)
     job.options.iterations = job.method->iterations_with(job.options.subsets.value_or(1));
 }
@@ -57,11 +61,12 @@ void require_stop(const Job& job) {
   require_told(o.stop_by_ncp, "ncp", [](const SolverKind& kind) { return kind.tells.residual; });
   require_told(o.stop_gap.has_value(), "gap", [](const SolverKind& kind) { return kind.tells.gap; });
   require_told(o.stop_settled.has_value(), "settled", [](const SolverKind& kind) { return kind.tells.end; });
-  require<GeometryError>(!o.levels || *o.iterations >= Levels::stages + 2, spelled("iterations"), " ",
+  require<GeometryError>(!has_stages(job) || *o.iterations >= Levels::stages + 2, spelled("iterations"), " ",
                          o.iterations.value_or(0), ": ", spelled("levels"), " needs ", Levels::stages + 2,
                          " or more, for its stages");
-  require<GeometryError>(!o.levels || !has_rule(o), spelled("stop"), " ends steps before the stages of ",
-                         spelled("levels"), " are over; give ", spelled("iterations"), " N, or nothing");
+  require<GeometryError>(!has_stages(job) || !has_rule(o), spelled("stop"),
+                         " ends steps before the stages of ", spelled("levels"),
+                         " are over; leave it out, or give ", spelled("iterations"), " N in its place");
   require<GeometryError>(!o.tikhonov_weight || !(o.stop_by_discrepancy || o.stop_by_gcv || o.stop_by_ncp ||
                                                  o.stop_by_stagnation),
                          spelled("tikhonov-weight") + " keeps noise down by itself, and hides it from " +
@@ -81,21 +86,27 @@ void require_no_line_integrals(const Job& job) {
 
 /// Takes the middle direction of the views, where that is asked for.
 void choose_direction(Job& job) {
-  constexpr double least = 10;  // degrees
   if (!job.options.finds_tv_direction || job.options.tv_direction) return;
   const RayGap gap = widest_ray_gap(job.scan);
-  require<GeometryError>(gap.is_hole && in_degrees(gap.width) >= least, spelled("tv-direction"),
-                         " auto: the views look from all around, with no gap of ", least,
+  require<GeometryError>(gap.is_wide(), spelled("tv-direction"),
+                         " auto: the views look from all around, with no gap of ", in_degrees(gap.least),
                          " degrees between equal steps; leave it out, or give degrees");
   job.options.tv_direction = gap.middle_of_arc;
 }
 
-/// Requires that the shell of a disc leaves a middle.
+/// Whether voxels have a highest value, as far as options tell; files may still have none.
+bool has_highest(const Recipe& o) { return o.bounds().highest < no_bound || !o.highest_file.empty(); }
+
+/// Requires that the shell has a value, and leaves a middle of a disc.
 void require_support(const Job& job) {
   const Support& support = job.options.support;
-  if (!support.disc) return;
-  const double radius = support.disc->radius, shell = support.shell.value_or(0);
+  const double shell = support.shell.value_or(0);
   const char* unit = job.pitch_known ? " mm" : " pixels";
+  require<GeometryError>(!support.shell || has_highest(job.options), spelled("shell"),
+                         " has the highest value of ", spelled("bounds"), ", and ",
+                         job.options.bounds().highest, " is no bound; give a number");
+  if (!support.disc) return;
+  const double radius = support.disc->radius;
   require<GeometryError>(radius > 0, spelled("support"), " disc: radius ", radius, unit,
                          "; a number above 0 is needed");
   require<GeometryError>(shell < radius, spelled("shell"), " ", shell, unit, ": the support has a radius of ",

@@ -64,7 +64,7 @@ std::vector<Holding> Method::holds_with(const Recipe& asked) const {
   if (is_open && !is_open(asked)) all.erase(all.begin());  // nothing is searched
   for (Holding& held : all) {
     held.volumes += kind.cost.volumes_a_step * asked.iterations.value_or(kind.iterations);
-    if (have_ends(asked.bounds()) || asked.support.any()) held.volumes += kind.cost.volumes_for_bounds;
+    if (have_ends(asked.bounds()) || asked.bounds_vary()) held.volumes += kind.cost.volumes_for_bounds;
     if (asked.levels) held.volumes += kind.cost.volumes_for_levels;
     if (const int bounds = volumes_of_bounds(*this, asked)) held.volumes += bounds + (asked.stop_gap ? 2 : 0);
     if (asked.stop_by_gcv) held.volumes *= 2, held.projections = 2 * held.projections + 1;  // a follower

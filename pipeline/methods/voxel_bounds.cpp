@@ -23,8 +23,10 @@ constexpr float outside = 0, inside = 1, in_shell = 2;
 /// The unit of a support, in units of the job's grid.
 double unit_of(const Job& job) { return job.pitch_known ? 1 : std::ldexp(1, -job.preprocessing.binning); }
 
-/// Whether voxels outside need a lowest bound of their own, or those in the shell.
-bool needs_lowest(const Bounds& all, const Support& support) { return all.lowest != 0 || support.shell; }
+/// Whether voxels need a lowest bound of their own: outside, in the shell, or all of them.
+bool needs_lowest(const Bounds& all, const Recipe& asked) {
+  return all.lowest != 0 || asked.support.shell || !asked.lowest_file.empty();
+}
 
 /// Draws the support in a slice, as its lines from `first_line` on.
 void draw_disc(const Job& job, const VolumeGrid& grid, Index first_line, Image<float> x) {
@@ -85,26 +87,6 @@ void read_places(const Job& job, io::VolumeReader& file, Range slices, float* to
     draw_shell(unit_of(job) * *support.shell, job.grid.pitch, {to, slices.size(), ny, nx, ny * nx, nx});
 }
 
-/// The values of bounds where voxels are.
-struct EndsAt {
-  float outside, inside, in_shell;
-};
-
-std::shared_ptr<const Array> ends_of(const Work& work, const Array& places, const EndsAt& at) {
-  Array ends(places.space());
-  for (Index k = 0; k < ends.size(); ++k) {
-    const float place = places.data()[k];
-    ends.data()[k] = place == outside ? at.outside : place == inside ? at.inside : at.in_shell;
-  }
-  return std::make_shared<const Array>(on_device(std::move(ends), work.device()));
-}
-
-}  // namespace
-
-int volumes_of_bounds(const Method& method, const Recipe& asked) {
-  return asked.support.any() ? 1 + needs_lowest(method.bounds(asked), asked.support) : 0;
-}
-
 std::unique_ptr<io::VolumeReader> open_support(const Job& job, bool any_external) {
   const Support& support = job.options.support;
   if (support.file.empty()) return nullptr;
@@ -125,38 +107,104 @@ std::unique_ptr<io::VolumeReader> open_support(const Job& job, bool any_external
   return file;
 }
 
+/// Requires that no voxel has a lowest value above its highest one.
+void require_order(const Job& job, const BoundsFiles& files) {
+  const Bounds all = job.method->bounds(job.options);
+  const auto [nx, ny, nz] = job.grid.size;
+  std::vector<float> low(nx * ny, all.lowest), high(nx * ny, all.highest);
+  for (Index z = 0; z < nz && (files.lowest || files.highest); ++z) {
+    if (files.lowest) files.lowest->read({z, z + 1}, low.data());
+    if (files.highest) files.highest->read({z, z + 1}, high.data());
+    for (Index k = 0; k < nx * ny; ++k)
+      require<FileError>(low[k] <= high[k], spelled("bounds"), ": voxel (", z, ", ", k / nx, ", ", k % nx,
+                         ") (z, y, x) has the lowest value ", low[k], " and the highest ", high[k],
+                         "; the lowest must not be above");
+  }
+}
+
+}  // namespace
+
+int volumes_of_bounds(const Method& method, const Recipe& asked) {
+  return asked.bounds_vary() ? 1 + needs_lowest(method.bounds(asked), asked) : 0;
+}
+
+BoundsFiles open_bounds(const Job& job, bool any_external) {
+  const auto opened = [&](const std::filesystem::path& path) {
+    return path.empty() ? nullptr : open_on_grid(job.place(), path, spelled("bounds"), any_external);
+  };
+  BoundsFiles files{open_support(job, any_external), opened(job.options.lowest_file),
+                    opened(job.options.highest_file)};
+  require_order(job, files);
+  return files;
+}
+
 VoxelBounds::VoxelBounds(Work& work)
     : work_(work), all_(work.plan.job.method->bounds(work.plan.job.options)) {
   const Job& job = work.plan.job;
-  const Support& support = job.options.support;
-  if (!support.file.empty())
-    file_ = work.worker == 0 ? open_support(job, work.any_external)
-                             : open_on_grid(job.place(), support.file, spelled("support"), work.any_external);
-  require<GeometryError>(!support.is_disc || support.disc, spelled("support"),
+  const Recipe& o = job.options;
+  const auto opened = [&](const std::filesystem::path& path, const char* option) {
+    return path.empty() ? nullptr : open_on_grid(job.place(), path, spelled(option), work.any_external);
+  };
+  files_ = {opened(o.support.file, "support"), opened(o.lowest_file, "bounds"),
+            opened(o.highest_file, "bounds")};
+  const double voxel = job.grid.pitch[0] / unit_of(job);
+  require<GeometryError>(o.support.shell.value_or(voxel) >= voxel, spelled("shell"), " ",
+                         o.support.shell.value_or(0), job.pitch_known ? " mm" : " pixels",
+                         ": a voxel is as wide as ", voxel, "; give a thicker shell, or leave it out");
+  require<GeometryError>(!o.support.is_disc || o.support.disc, spelled("support"),
                          " disc: no disc was fitted; give disc:at=X,Y,RADIUS");
 }
 
 Bounds VoxelBounds::operator()(const Problem& problem, Range slices) {
-  const Support& support = work_.plan.job.options.support;
-  if (!support.any()) return all_;
+  const Recipe& asked = work_.plan.job.options;
+  if (!asked.bounds_vary()) return all_;
   const Array where = places(problem, slices);
+  const auto on_its_device = [&](Array ends) {
+    return std::make_shared<const Array>(on_device(std::move(ends), work_.device()));
+  };
   Bounds bounds = all_;
-  bounds.highest_of_each = ends_of(work_, where, {0, all_.highest, all_.highest});
-  if (needs_lowest(all_, support))
-    bounds.lowest_of_each = ends_of(work_, where, {0, all_.lowest, all_.highest});
+  Array highest = ends(files_.highest.get(), all_.highest, INFINITY, where, slices);
+  if (needs_lowest(all_, asked)) {
+    Array lowest = ends(files_.lowest.get(), all_.lowest, -INFINITY, where, slices);
+    for (Index k = 0; k < lowest.size(); ++k)
+      if (where.data()[k] == in_shell && std::isfinite(highest.data()[k])) {  // infinite beyond a file
+        require<FileError>(highest.data()[k] < no_bound, asked.highest_file.string(), ": ", spelled("shell"),
+                           " has its values, and ", highest.data()[k], " is no bound; give others there");
+        lowest.data()[k] = highest.data()[k];
+      }
+    bounds.lowest_of_each = on_its_device(std::move(lowest));
+  }
+  bounds.highest_of_each = on_its_device(std::move(highest));
   return bounds;
+}
+
+/// The lowest or highest values of the voxels that this process has, on the host.
+Array VoxelBounds::ends(io::VolumeReader* file, float for_all, float beyond, const Array& places,
+                        Range slices) {
+  Array x(places.space());
+  std::fill_n(x.data(), x.size(), file ? beyond : for_all);
+  if (file)
+    read_into(
+        work_, slices, [&](Range some, float* to) { file->read(some, to); }, beyond, x);
+  for (Index k = 0; k < x.size(); ++k)
+    if (places.data()[k] == outside) x.data()[k] = 0;
+  return x;
 }
 
 /// Where the voxels are that this process has, on the host.
 Array VoxelBounds::places(const Problem& problem, Range slices) {
   const Job& job = work_.plan.job;
   Array x(problem.A.domain().on(Device::cpu()));
-  if (!file_) {
+  const Support& support = job.options.support;
+  if (!files_.support && !support.is_disc) {
+    std::fill_n(x.data(), x.size(), inside);
+    return x;
+  }
+  if (!files_.support) {
     const Comm& ranks = work_.plan.flow.shared.vectors;
     const Range lines =
         portion_of_rank(problem.grid.size[1], ranks.rank(), ranks.size(), lines_together(job.scan));
     draw_disc(job, problem.grid, ranks.is_alone() ? 0 : lines.first, image(VectorView(x)));
-    const Support& support = job.options.support;
     require<GeometryError>(!ranks.is_alone() || std::count(x.data(), x.data() + x.size(), outside) < x.size(),
                            spelled("support"), " disc: no voxel lies within a radius of ",
                            support.disc->radius, " about (", support.disc->x, ", ", support.disc->y, ")");
@@ -164,7 +212,7 @@ Array VoxelBounds::places(const Problem& problem, Range slices) {
   }
   std::fill_n(x.data(), x.size(), inside);
   read_into(
-      work_, slices, [&](Range some, float* to) { read_places(job, *file_, some, to); }, inside, x);
+      work_, slices, [&](Range some, float* to) { read_places(job, *files_.support, some, to); }, inside, x);
   return x;
 }
 

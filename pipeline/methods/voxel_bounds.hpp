@@ -7,16 +7,24 @@
 
 namespace tandem::pipeline {
 
+/// An end from here on is none, see `least_products`.
+constexpr float no_bound = 1e18f;
+
 /// How many volumes the bounds of a method take.
 int volumes_of_bounds(const Method& method, const Recipe& asked);
 
-/// Opens the file of a job's support, and reads it once, to see that it says something. Null if there is no
-/// file. @throws FileError for another grid, for values that are no numbers, and if no voxel is within, or
-/// none is farther from the edge than the shell is thick
-std::unique_ptr<io::VolumeReader> open_support(const Job& job, bool any_external);
+/// The files of a job's bounds; null where there is none.
+struct BoundsFiles {
+  std::unique_ptr<io::VolumeReader> support, lowest, highest;
+};
+
+/// Opens them, and reads them once, to see that they say something. @throws FileError for another grid, for
+/// values that are no numbers, if no voxel is within the support, or none is farther from the edge than the
+/// shell is thick, and for a lowest value above the highest one
+BoundsFiles open_bounds(const Job& job, bool any_external);
 
 /// The bounds of the voxels of one worker: those of the recipe, but 0 outside of the support, and the highest
-/// value in a shell at its edge. Voxels beyond the grid of a support's file may be within.
+/// value in a shell at its edge. Voxels beyond the grid of a file may have any value.
 class VoxelBounds {
  public:
   explicit VoxelBounds(Work& work);
@@ -24,10 +32,11 @@ class VoxelBounds {
 
  private:
   Array places(const Problem& problem, Range slices);
+  Array ends(io::VolumeReader* file, float for_all, float beyond, const Array& places, Range slices);
 
   Work& work_;
   Bounds all_;
-  std::unique_ptr<io::VolumeReader> file_;
+  BoundsFiles files_;
 };
 
 }  // namespace tandem::pipeline

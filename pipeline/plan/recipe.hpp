@@ -74,12 +74,16 @@ struct Recipe {
       numbers{};  ///< given numbers of solvers, with their options
   bool nonnegative = false;
   std::optional<Index> subsets{};  ///< number of subsets of views; set in a plan if the method uses subsets
-  std::optional<float> lowest{}, highest{};         ///< bounds of all voxels, 1/mm or 1/pixel
-  std::optional<std::pair<float, float>> levels{};  ///< two values of most voxels, which are bounds too
-  Support support{};                                ///< voxels that bounds keep at zero
-  std::optional<float> tv_weight{};                 ///< weight of total variation; default: the plan finds it
-  std::optional<float> tv_huber{};         ///< smaller differences of neighbours are squared; default: none
-  bool finds_tv_direction = false;         ///< whether it is the middle of the arc, and set in a plan
+  std::optional<float> lowest{}, highest{};             ///< bounds of all voxels, 1/mm or 1/pixel
+  std::filesystem::path lowest_file{}, highest_file{};  ///< volumes of the same grid that have one for each
+  std::optional<std::pair<float, float>> levels{};      ///< two values of most voxels, which are bounds too
+  bool finds_high_level = false;      ///< whether `complete` finds the second one in the shell of the support
+  Support support{};                  ///< voxels that bounds keep at zero
+  bool support_if_it_fits = false;    ///< whether a disc that does not fit the scan stays out
+  std::optional<float> tv_weight{};   ///< weight of total variation; default: the plan finds it
+  std::optional<float> tv_huber{};    ///< smaller differences of neighbours are squared; default: none
+  bool finds_tv_direction = false;    ///< whether it is the middle of the arc, and set in a plan
+  bool direction_if_it_fits = false;  ///< whether it stays out if views look from all around
   std::optional<double> tv_direction{};    ///< rad from x towards y: differences across it weigh more
   double tv_ratio = 2;                     ///< how much more
   std::optional<float> tikhonov_weight{};  ///< factor of |x|^2 / 2, beside |Ax - y|^2 / 2; default: none
@@ -118,6 +122,8 @@ struct Recipe {
   std::optional<std::size_t> host_bytes{};    ///< default: what the machine has to spare
   std::optional<std::size_t> device_bytes{};  ///< memory of each GPU; default: nine tenths of what is free
 
+  /// Whether voxels have bounds of their own.
+  bool bounds_vary() const { return support.any() || !lowest_file.empty() || !highest_file.empty(); }
   Bounds bounds() const;  ///< from `lowest`, or from zero if nonnegative, to `highest`; or the levels
 };
 

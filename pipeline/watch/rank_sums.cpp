@@ -22,7 +22,8 @@ static void pass(Packet& packet, Iterated& one) {
   pass(packet, one.fitted_noise);
   pass(packet, one.squares);
   for_each_curve(one.curves, [&](const char*, Curve& curve) { pass(packet, curve); });
-  for (double* number : {&one.noise, &one.data, &one.below_zero}) pass(packet, *number);
+  for (double* number : {&one.noise, &one.data, &one.below_zero, &one.voxels, &one.between})
+    pass(packet, *number);
 }
 
 static void pass(Packet& packet, Findings::OfStep& step) {

@@ -74,6 +74,19 @@ TEST_F(BadInput, OptionsThatDoNotGoTogether) {
         {"--shell", "--bounds LOW:HIGH"});
   const std::string levels = recon + "--reconstruction-algorithm tv --levels ";
   fails(levels + "1:0", 2, {"--levels", "LOW:HIGH"});
+  fails(recon + "--reconstruction-algorithm sirt --bounds 0:absent.h5", 3, {"absent.h5", "no such file"});
+  fails(levels + "0:auto --support disc", 4, {"--levels", "--shell MM"});
+  fails(levels + "auto", 2, {"--levels", "LOW:auto"});
+  fails(recon + "--limited-angle auto --shell 2 --bounds 0:1e30", 4, {"--shell", "1e+30", "no bound"});
+  fails(recon + "--limited-angle auto --shell 2 --nonnegative", 2, {"--shell", "without --nonnegative"});
+  fails(recon + "--limited-angle auto --sweep rotation-axis=1:2:1", 2, {"--limited-angle", "--sweep"});
+  fails(recon + "--reconstruction-algorithm sirt --support disc:at=0,0,9 --shell 0.001 --bounds 0:1", 4,
+        {"--shell", "a voxel is as wide"});
+  for (const char* bounds : {"0:0,05", "0:nan", "-inf:1", "0:1e300"})
+    fails(recon + "--reconstruction-algorithm sirt --bounds " + bounds, 2, {"--bounds", bounds});
+  fails(levels + "x:auto --shell 1 --support disc", 2, {"--levels", "LOW:auto"});
+  fails(recon + "--reconstruction-algorithm fbp --limited-angle auto", 2, {"--limited-angle", "tv", "fbp"});
+  fails(recon + "--limited-angle 90", 2, {"--limited-angle", "auto"});
   fails(levels + "0:1 --nonnegative", 2, {"--levels", "--nonnegative"});
   fails(levels + "0:1 --bounds 0:2", 2, {"--levels", "--bounds"});
   fails(recon + "--reconstruction-algorithm sirt --levels 0:1", 2, {"--levels", "tv", "sirt"});
@@ -112,7 +125,7 @@ TEST_F(BadInput, OptionsThatDoNotGoTogether) {
         {"--stop discrepancy", "mltr"});
   fails(recon + "--reconstruction-algorithm cgls --stop discrepancy --minus-log false", 3, {"--photons N"});
   fails(recon + "--reconstruction-algorithm mltr --bounds 0.1:", 4, {"--bounds 0.1", "mltr"});
-  for (const char* bounds : {":", "1", "0:x", "1:1", "0:1e31"})
+  for (const char* bounds : {":", "1", "0:x:1", "1:1", "0:1e31"})
     fails(recon + "--reconstruction-algorithm sirt --bounds " + bounds, 2, {"--bounds '", bounds});
   fails("project pixels.h5 -o bad_.h5 --like good.h5 --pixel-size 1", 2, {"--like", "--pixel-size"});
 }

@@ -116,6 +116,9 @@ const std::multimap<std::string, Trial>& trials() {
       {"support", {{"start_BEAM.h5"}, by_sirt, all_beams}},  // which may be nowhere zero
       {"shell", {{"0.2"}, std::string(by_sirt) + " --bounds 0:5 --support disc:at=0.1,0,0.4"}},
       {"levels", {{"0:0.05"}, "--reconstruction-algorithm tv --tv-weight 0.01 --iterations 20"}},
+      {"levels",
+       {{"0:auto"},
+        "--reconstruction-algorithm tv --tv-weight 0.01 --iterations 20 --support disc --shell 0.2"}},
       {"tv-direction",
        {{"30", "30:ratio=3"}, "--reconstruction-algorithm tv --tv-weight 0.01 --iterations 5"}},
       {"stop", {{"relative=0.1", "time=1e-9", "gap=0.5"}, by_sirt}},
@@ -163,6 +166,7 @@ const std::set<std::string>& of_the_run() {
                                          "compare",
                                          "output",
                                          "physics",
+                                         "limited-angle",
                                          "part-of",
                                          "save-format",
                                          "preview",

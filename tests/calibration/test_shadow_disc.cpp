@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 
+#include "../../calibration/shell_attenuation.hpp"
 #include "../../core/error.hpp"
 #include "../../core/random.hpp"
 #include "../../core/units.hpp"
@@ -132,6 +133,52 @@ TEST(ShadowDisc, IsRefusedWithItsReason) {
   }
   for (const Case& one : beams(whole_turn / 1000))
     expect_refused(body(2, 0, 17.3), one.scan, "too few directions");
+}
+
+/// A cylinder with a wide hole, 6 mm from its edge.
+Phantom hollow() {
+  Phantom phantom = body(2.3, -1.7, 17.3);
+  phantom.ellipsoids.push_back({-0.05, {11.3, 11.3, infinite}, {2.3, -1.7, 0}, 0});
+  return phantom;
+}
+
+/// Rows that are not `of_object` are air.
+ShellAttenuation in_shell(const Phantom& phantom, const Scan& scan, double shell, Range of_object = {0, 99}) {
+  const Index views = views_of(scan), rows = detector_of(scan).rows, bins = detector_of(scan).bins;
+  std::vector<float> lines(views * rows * bins);
+  project(phantom, scan, {0, rows}, lines, 4);
+  for (Index k = 0; k < std::ssize(lines); ++k)
+    if (const Index row = k / bins % rows; row < of_object.first || row >= of_object.last) lines[k] = 0;
+  return attenuation_of_shell(lines, as_free_views(scan), all_rows(rows), {2.3, -1.7, 17.3}, shell);
+}
+
+TEST(ShellAttenuation, IsThatOfTheMaterial) {
+  constexpr double within = 1e-3;  // the mean over a cell, beside the ray in its middle
+  for (const double arc : {whole_turn, whole_turn / 12})
+    for (const Case& one : beams(arc)) {
+      const ShellAttenuation found = in_shell(hollow(), one.scan, 5.5);
+      EXPECT_NEAR(found.value / 0.05, 1, within) << one.name;
+      EXPECT_NEAR(found.change.value(), 1, within) << one.name;
+      EXPECT_GE(found.rays, 41 * 6) << one.name;
+    }
+}
+
+TEST(ShellAttenuation, SaysWhereTheShellIsThinner) {
+  for (const Case& one : beams(whole_turn / 4)) {
+    EXPECT_LT(in_shell(hollow(), one.scan, 12).change.value(), 0.8) << one.name;
+  }
+}
+
+TEST(ShellAttenuation, LeavesOutRowsBesideTheObject) {
+  const Case cone = beams(whole_turn / 4, 9)[2];
+  EXPECT_NEAR(in_shell(hollow(), cone.scan, 4, {3, 6}).value / 0.05, 1, 1e-3);
+}
+
+TEST(ShellAttenuation, NeedsRaysAndAnObject) {
+  const Scan scan = beams(whole_turn / 4)[0].scan;
+  EXPECT_THROW(in_shell(hollow(), scan, 0.01), GeometryError);
+  EXPECT_THROW(in_shell(hollow(), scan, 18), GeometryError) << "thicker than the object";
+  EXPECT_THROW(in_shell(body(-20, 20, 3), scan, 4), GeometryError);
 }
 
 }  // namespace

@@ -64,6 +64,20 @@ TEST(OneSidedCircle, DiscReadsItsAttenuationAtAnyOffset) {
   }
 }
 
+TEST(OneSidedCircle, DiscReadsItsAttenuationByEachModelOfAFan) {
+  const FanBeam scan = fan(0.6);
+  const VolumeGrid grid = grid_of_field(scan);
+  const double field = 0.95 * sides(scan.detector).farther;
+  const Array data = line_integrals(disc_at(0.2 * field, 0, 0.5 * field), scan);
+  for (const Model model : {Model::separable_footprint, Model::pixel_driven, Model::hierarchical}) {
+    const Array volume = fdk(scan, grid, {}, model) * data;
+    EXPECT_NEAR(patch_mean(volume, grid, 0.2 * field, 0, 0.45 * field) / mu, 1, tolerance::fbp_patch)
+        << name_of(model);
+  }
+  EXPECT_THROW(fdk(scan, grid, {}, Model::joseph), GeometryError)
+      << "which would read several times too much";
+}
+
 /// A disc that one side alone sees as it goes round: without bins for its filtered rows half of it is lost.
 TEST(OneSidedCircle, ReadsWhatOneSideAloneSees) {
   for (const double offset : {5.3, -9.8, 18.1}) {

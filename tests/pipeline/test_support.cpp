@@ -48,8 +48,9 @@ class SupportOfSolvers : public ::testing::Test {
   }
 
   /// Writes a volume on the grid of a plan.
-  std::filesystem::path written(const Plan& plan, const std::vector<float>& voxels) {
-    const auto path = folder_.path() / "support.h5";
+  std::filesystem::path written(const Plan& plan, const std::vector<float>& voxels,
+                                const char* name = "support.h5") {
+    const auto path = folder_.path() / name;
     io::VolumeFormat format;
     format.place = plan.job.place();
     auto writer = io::create_volume(path, plan.job.grid.shape(), format, "{}", io::Replace::any);
@@ -131,23 +132,76 @@ TEST_F(SupportOfSolvers, OfAFileIsWhereItSaysAndVoxelsBeyondItAreFree) {
 
 TEST_F(SupportOfSolvers, OfAFileIsRefusedIfItSaysNothing) {
   Recipe recipe = asked("sirt");
+  recipe.highest = 1;
   const Plan plan = plan_of(cone_, recipe);
   const Index count = volume_space(plan.job.grid).size();
   const auto opened = [&](std::vector<float> mask, std::optional<double> shell = {}) {
     recipe.support.file = written(plan, mask), recipe.support.shell = shell;
-    return open_support(plan_of(cone_, recipe).job, false);
+    return open_bounds(plan_of(cone_, recipe).job, false);
   };
   std::vector<float> mask(count, 0.0f);
   EXPECT_THROW(opened(mask), FileError);
   mask[count / 2] = 1;
-  EXPECT_NE(opened(mask), nullptr);
+  EXPECT_NE(opened(mask).support, nullptr);
   EXPECT_THROW(opened(mask, plan.job.grid.pitch[0]), FileError) << "all of it is shell";
   mask[7] = NAN;
   EXPECT_THROW(opened(mask), FileError);
   mask[7] = 0;
   opened(mask);
   recipe.size = plan.job.grid.size[0] - 2;
-  EXPECT_THROW(open_support(plan_of(cone_, recipe).job, false), FileError) << "another grid";
+  EXPECT_THROW(open_bounds(plan_of(cone_, recipe).job, false), FileError) << "another grid";
+}
+
+/// Bounds of voxels from files: some equal, so that a value is given, and some too far to be any; and a disc
+/// beside.
+TEST_F(SupportOfSolvers, StandsBesideBoundsFromFiles) {
+  for (const Method& method : methods())
+    for (const auto& scan : {parallel_, cone_}) {
+      if (!method.reads("bounds")) continue;
+      Recipe recipe = asked(method.name);
+      const Plan plan = plan_of(scan, recipe);
+      const double unit = scan == parallel_ ? 1 : 0.25;
+      const Disc disc{3 * unit, -2 * unit, 17 * unit};
+      std::vector<float> low(volume_space(plan.job.grid).size()), high = low;
+      for (Index i = 0; i < std::ssize(low); ++i) {
+        low[i] = method.kind.only_positive ? 0 : 0.004f * static_cast<float>(i % 5) - 0.004f;
+        high[i] = i % 7 == 0 ? 1e30f : low[i] + 0.004f * static_cast<float>(i % 3);
+      }
+      if (!method.kind.only_positive) recipe.lowest_file = written(plan, low, "low.h5");
+      recipe.highest_file = written(plan, high, "high.h5");
+      recipe.support = {.is_disc = true, .disc = disc};
+      Index wrong = 0, above = 0;
+      for_each(reconstructed(scan, recipe), plan.job.grid, [&](float value, double x, double y, Index i) {
+        const bool is_out = std::hypot(x - disc.x, y - disc.y) > disc.radius;
+        wrong += is_out ? value != 0 : value < low[i] || value > high[i];
+        above += !is_out && value > 0.02f;
+      });
+      EXPECT_EQ(wrong, 0) << method.name << ' ' << scan;
+      EXPECT_GT(above, 0) << method.name << ' ' << scan << ": 1e30 is no bound";
+    }
+}
+
+TEST_F(SupportOfSolvers, BesideBoundsFromFilesThatAreWrongIsRefused) {
+  Recipe recipe = asked("sirt");
+  const Plan plan = plan_of(cone_, recipe);
+  std::vector<float> ends(volume_space(plan.job.grid).size(), 0.1f);
+  recipe.highest_file = written(plan, ends);
+  recipe.lowest = 0.2f;
+  EXPECT_THROW(open_bounds(plan_of(cone_, recipe).job, false), FileError) << "the lowest is above";
+  recipe.lowest.reset();
+  ends[7] = NAN;
+  written(plan, ends);
+  EXPECT_THROW(open_bounds(plan_of(cone_, recipe).job, false), FileError);
+  ends[7] = 0.1f;
+  recipe.highest_file = written(plan, ends), recipe.lowest_file.clear();
+  recipe.support = {.is_disc = true, .disc = Disc{0, 0, 5}, .shell = 2};
+  EXPECT_NO_THROW(reconstructed(cone_, recipe));
+  std::ranges::fill(ends, 1e30f);
+  written(plan, ends);
+  EXPECT_THROW(reconstructed(cone_, recipe), FileError) << "the shell has no value";
+  Recipe positive = asked("mlem");
+  positive.lowest_file = recipe.highest_file;
+  EXPECT_THROW(plan_of(cone_, positive), GeometryError);
 }
 
 TEST_F(SupportOfSolvers, OfADiscIsRefusedWhereItMakesNoSense) {
@@ -178,7 +232,7 @@ TEST_F(SupportOfSolvers, IsFittedToThePhantomInAPartOfATurn) {
     EXPECT_NEAR(disc.x, 0.2 * half, within) << scan;
     EXPECT_NEAR(disc.y, 0.1 * half, within) << scan;
     EXPECT_NEAR(disc.radius, 0.5 * half, within) << scan;
-    EXPECT_LE(found.support.value().residual, within);
+    EXPECT_LE(found.support.disc.value().residual, within);
     EXPECT_EQ(recipe.support.margin, 0.2);
   }
 }
