@@ -4,7 +4,10 @@
 #include <cmath>
 #include <numbers>
 #include <numeric>
+#include <utility>
 #include <vector>
+
+#include "median.hpp"
 
 namespace tandem::calibration {
 
@@ -48,9 +51,7 @@ double attenuation_of_round(std::span<const float> line_integrals, Index bins, d
       mean += means[k], ++lines;
     }
   if (bends.empty()) return 0;
-  const auto middle = bends.begin() + std::ssize(bends) / 2;
-  std::ranges::nth_element(bends, middle);
-  if (*middle < 0) return 0.5 * std::sqrt(-*middle) / bin_mm;
+  if (const double bend = median_of(std::move(bends)); bend < 0) return 0.5 * std::sqrt(-bend) / bin_mm;
   return mean / lines / (0.25 * std::numbers::pi * bins * bin_mm);
 }
 

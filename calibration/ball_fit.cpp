@@ -5,10 +5,12 @@
 #include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "../core/error.hpp"
 #include "../core/names.hpp"
 #include "../core/rounding.hpp"
+#include "median.hpp"
 
 namespace tandem::calibration {
 
@@ -173,9 +175,8 @@ struct Huber {
     constexpr double least = 1e-9;  // cells
     std::vector<double> sizes;
     for (const Vector2d& r : residuals) sizes.insert(sizes.end(), {std::abs(r.x()), std::abs(r.y())});
-    const auto middle = sizes.begin() + sizes.size() / 2;
-    std::ranges::nth_element(sizes, middle);
-    deviation = std::max(least, *middle / 0.6745);  // 0.6745: the median of sizes of normal deviates
+    constexpr double of_sizes = 0.6745;  // the median of sizes of normal deviates
+    deviation = std::max(least, median_of(std::move(sizes)) / of_sizes);
     bound = 1.345 * deviation;
   }
   Vector2d weight(const Vector2d& r) const {

@@ -26,4 +26,9 @@ inline RayAcross ray_across(const FlexibleBeam& scan, Index view, Index row, dou
   return {x, y, x * cell[0] + y * cell[1], std::hypot(length, along[2]) / length};
 }
 
+/// The width of a bin of a row at the axis, in the first view.
+inline double width_of_bin(const FlexibleBeam& scan, Index row) {
+  return std::abs(ray_across(scan, 0, row, 1).offset - ray_across(scan, 0, row, 0).offset);
+}
+
 }  // namespace tandem::calibration

@@ -4,11 +4,13 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include "../core/error.hpp"
 #include "../core/parallel.hpp"
 #include "../core/rounding.hpp"
+#include "median.hpp"
 
 namespace tandem::calibration {
 
@@ -120,9 +122,7 @@ class SeamFit {
         for (Index bin = bins.first; bin < bins.last; ++bin)
           differences.push_back(add(pull, view, row, bin, Sampler(b_, bin - at[0], row - at[1]).of(view)));
       if (differences.empty()) return;
-      const auto middle = differences.begin() + std::ssize(differences) / 2;
-      std::nth_element(differences.begin(), middle, differences.end());
-      pull.difference = *middle, pull.views = 1;
+      pull.difference = median_of(std::move(differences)), pull.views = 1;
     });
     sum_ = {};
     for (const ViewPull& pull : pulls_) {

@@ -172,9 +172,7 @@ ShadowDisc fit_shadow_disc(std::vector<float> lines, const FlexibleBeam& scan,
                  within = tangents_at(shadow, scan, rows, 2 * least);
   const Eigen::VectorXd used = agreeing(at_edge);
   const Eigen::Vector3d circle = at_edge.solved(used), inner = within.solved(agreeing(within));
-  const double r = circle(2), inner_r = inner(2),
-               bin =
-                   std::abs(ray_across(scan, 0, rows[0], 1).offset - ray_across(scan, 0, rows[0], 0).offset);
+  const double r = circle(2), inner_r = inner(2), bin = width_of_bin(scan, rows[0]);
   const double radius = std::sqrt(r * r + std::max(0.0, r * r - inner_r * inner_r) / 3);
   const double residual = std::sqrt(at_edge.residuals(circle).cwiseAbs2().dot(used) / used.sum());
   const Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d> normal(at_edge.lines.transpose() * used.asDiagonal() *

@@ -26,11 +26,6 @@ struct RaysInShell {
   }
 };
 
-/// At the axis.
-double width_of_bin(const FlexibleBeam& scan, Index row) {
-  return std::abs(ray_across(scan, 0, row, 1).offset - ray_across(scan, 0, row, 0).offset);
-}
-
 RaysInShell rays_in_shell(const float* lines, Index views_apart, const FlexibleBeam& scan, Index row,
                           const Disc& disc, double shell) {
   RaysInShell rays;

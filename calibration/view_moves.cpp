@@ -10,6 +10,7 @@
 #include "../core/units.hpp"
 #include "../geometry/fitted_orbit.hpp"
 #include "../geometry/view_angles.hpp"
+#include "median.hpp"
 #include "reprojection.hpp"
 #include "slow_moves.hpp"
 #include "view_steps.hpp"
@@ -277,9 +278,7 @@ class Alignment {
   double typical_uncertainty(Move move) const {
     std::vector<double> all;
     for (const ViewMove& each : found_.uncertainty) all.push_back(each[at(move)] * cells_of(move));
-    const auto middle = all.begin() + all.size() / 2;
-    std::ranges::nth_element(all, middle);
-    return *middle;
+    return median_of(std::move(all));
   }
 
   /// Whether something is left out, and something else is searched.

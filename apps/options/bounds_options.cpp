@@ -88,16 +88,14 @@ void add_bounds(Table& c, Recipe& r) {
        "--levels", On::result, [&r](const std::string& text) { parse_levels(r, text); },
        "two attenuations that most voxels have, such as 0 and that of the one material: voxels are led to "
        "them in stages, where views lack a part of the turn; they are bounds, too. LOW:auto: HIGH is the "
-       "median "
-       "attenuation of rays that run within the --shell of --support disc")
+       "median attenuation of rays that run within the --shell of --support disc")
       .of_kind("LOW:HIGH|LOW:auto")
       .of_the_method();
   c.add("--nonnegative", On::result, r.nonnegative, "no voxel below zero").without("--levels");
   c.add_parsed(
        "--bounds", On::result, [&r](const std::string& text) { parse_bounds(r, text); },
        "no voxel below and none above these attenuations; one may be left out, and each may be FILE, a "
-       "volume "
-       "of the same grid with one for each voxel, where 1e30 is no bound")
+       "volume of the same grid with one for each voxel, where 1e30 is no bound")
       .of_kind("LOW:HIGH")
       .without("--nonnegative")
       .without("--levels")

@@ -11,17 +11,13 @@ void take_limited_angle(Table& c, ReconOptions& o) {
   if (!c.given("--limited-angle")) return;
   o.limited_angle_follows = false;
   pipeline::Recipe& r = o.recipe;
-  const auto take = [&](const char* name, const char* value) {
-    Option& row = c.at(name);
-    if (!c.settled_by(row) && applies(o, row.spelled())) c.take(row, {value});
-  };
   r.support_if_it_fits = !c.given("--support") && !r.support.shell;
   r.direction_if_it_fits = !c.given("--tv-direction");
-  if (o.compared.empty()) take("--reconstruction-algorithm", "tv");
-  take("--tv-direction", "auto");
-  take("--support", "disc");
-  if (r.support.is_disc && r.support.shell && !c.given("--bounds")) take("--levels", "0:auto");
-  if (!r.levels) take("--nonnegative", "true");
+  if (o.compared.empty()) take_if_open(c, o, "--reconstruction-algorithm", "tv");
+  take_if_open(c, o, "--tv-direction", "auto");
+  take_if_open(c, o, "--support", "disc");
+  if (r.support.is_disc && r.support.shell && !c.given("--bounds")) take_if_open(c, o, "--levels", "0:auto");
+  if (!r.levels) take_if_open(c, o, "--nonnegative", "true");
 }
 
 }  // namespace
@@ -36,9 +32,8 @@ void add_limited_angle(Table& c, ReconOptions& o) {
        },
        "auto: for views from a part of all directions; short for --reconstruction-algorithm tv "
        "--tv-direction auto --support disc --nonnegative, or with --shell MM, for an object of one material "
-       "with a full rim, --levels 0:auto in the place of --nonnegative. What does not fit the scan stays "
-       "out, "
-       "with a note")
+       "with a full rim, --levels 0:auto in the place of --nonnegative. What does not fit the scan "
+       "stays out, with a note")
       .check(one_of({"auto"}))
       .of_kind("auto");
 }

@@ -459,6 +459,11 @@ void check_conditions(const ReconOptions& o) {
   }
 }
 
+void take_if_open(Table& c, const ReconOptions& o, const char* name, const char* value) {
+  Option& row = c.at(name);
+  if (!c.settled_by(row) && applies(o, row.spelled())) c.take(row, {value});
+}
+
 bool applies(const ReconOptions& o, const std::string& option) {
   const std::vector<Condition> conditions = conditions_of(option);
   return std::ranges::any_of(methods_of(o), [&](const Method* method) {

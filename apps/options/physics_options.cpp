@@ -11,13 +11,9 @@ void take_physics(Table& c, ReconOptions& o) {
   if (!c.given("--physics")) return;
   o.recipe.metal_if_it_fits = !c.given("--metal");
   o.recipe.circles_if_they_fit = !c.given("--padding");
-  const auto take = [&](const char* name, const char* value) {
-    Option& row = c.at(name);
-    if (!c.settled_by(row) && applies(o, row.spelled())) c.take(row, {value});
-  };
-  take("--beam-hardening", "auto");
-  take("--metal", "auto");
-  take("--padding", "circle");
+  take_if_open(c, o, "--beam-hardening", "auto");
+  take_if_open(c, o, "--metal", "auto");
+  take_if_open(c, o, "--padding", "circle");
 }
 
 void parse_metal(pipeline::Recipe& r, const std::string& text) {

@@ -13,15 +13,21 @@
 namespace tandem::pipeline {
 namespace {
 
-/// Holes in a body of one attenuation, from views of 90 degrees.
+/// A phantom from views of 90 degrees.
+Simulation from_an_arc(const char* phantom) {
+  Simulation s;
+  s.phantom = phantom;
+  detector_of(s.scan) = {144, 1, 1, 1, 71.5};
+  angles_of(s.scan) = test::regular_angles(90, half_turn / 2);
+  s.grid = fitting_grid(s.scan);
+  return s;
+}
+
+/// Holes in a body of one attenuation.
 class PartOfATurn : public ::testing::Test {
  protected:
   void SetUp() override {
-    Simulation s;
-    s.phantom = "foam";
-    detector_of(s.scan) = {144, 1, 1, 1, 71.5};
-    angles_of(s.scan) = test::regular_angles(90, half_turn / 2);
-    s.grid = fitting_grid(s.scan);
+    Simulation s = from_an_arc("foam");
     s.grid.size = {96, 96, 1};
     s.photons = 2e4;
     const SimulatedScan scan(s);
@@ -99,11 +105,7 @@ TEST_F(PartOfATurn, HasAWeightFromNoise) {
 class LimitedAngle : public ::testing::Test {
  protected:
   void SetUp() override {
-    Simulation s;
-    s.phantom = "disc";
-    detector_of(s.scan) = {144, 1, 1, 1, 71.5};
-    angles_of(s.scan) = test::regular_angles(90, half_turn / 2);
-    s.grid = fitting_grid(s.scan);
+    const Simulation s = from_an_arc("disc");
     const SimulatedScan scan(s);
     test::write_scan(disc_, scan);
     std::vector<float> truth(s.grid.size[0] * s.grid.size[1]);
@@ -153,13 +155,8 @@ TEST_F(LimitedAngle, SaysThatAThinShellTellsLittle) {
 }
 
 TEST_F(LimitedAngle, WarnsOfAShellThatIsNotFull) {
-  Simulation s;  // pores from the rim inwards
-  s.phantom = "foam";
-  detector_of(s.scan) = {144, 1, 1, 1, 71.5};
-  angles_of(s.scan) = test::regular_angles(90, half_turn / 2);
-  s.grid = fitting_grid(s.scan);
   const auto path = folder_.path() / "foam.h5";
-  test::write_scan(path, SimulatedScan(s));
+  test::write_scan(path, SimulatedScan(from_an_arc("foam")));  // pores from the rim inwards
   Recipe one = with_shell(50);
   completed(one, path);
   EXPECT_TRUE(says("it is not full there")) << said_;
